@@ -1,0 +1,208 @@
+"""Dataset: integer-coded, read-only columns. After it nobody looks at types, spellings or order again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = -1  # code of a row without this id; such rows never form a group
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array with writing switched off; what is shared between viewers cannot change."""
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True)
+class Issue:
+    """Something that loading found, repaired or doubts. `code` is a word of the case vocabulary or of the loader.
+
+    `template` is the English sentence (marked with `N_`), filled from `facts`; `examples` are at most three values as
+    they stand in the file. `severity` says what it does: `info` nothing, `doubt` a number may depend on it, `dropped`
+    rows are not used.
+    """
+
+    code: str
+    count: int
+    template: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    severity: str = "info"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": self.code, "count": self.count, "examples": list(self.examples), "facts": dict(self.facts)}
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """One segment column: `codes` int32[n] into `labels`; `MISSING` where the cell is empty."""
+
+    codes: NDArray[np.int32]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Judged pairs beyond or beside the scored rows, duplicates removed: user, item int32[m], grade float64[m]."""
+
+    user: NDArray[np.int32]
+    item: NDArray[np.int32]
+    grade: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainPairs:
+    """Training interactions; user and item int32[t] in the codes of the dataset, `MISSING` for ids not in it."""
+
+    user: NDArray[np.int32]
+    item: NDArray[np.int32]
+    label: NDArray[np.float64] | None = None
+    time: NDArray[np.float64] | None = None
+    n_users: int = 0
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the rows went. `read` = `used` + all of `dropped`."""
+
+    read: int
+    used: int
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Scored rows of one or more models with one truth.
+
+    Attributes
+    ----------
+    users, items
+        Ids as text, digit by digit; object arrays of str. A code is an index into them. Truth-only users and items
+        have codes as well.
+    user, item
+        int32[n] codes, `MISSING` where the row has no id; None when the file has no such column.
+    label
+        float64[n] grades after label coding; NaN = no label.
+    scores
+        Model → float32[n] or float64[n]; NaN = missing. `scored[model]` is False on rows that the model's file does
+        not hold; a model without an entry there scored every row.
+    values
+        Numeric columns by role: `time` (days), `position`, `propensity`, `click`, `purchase`, `amount`,
+        `dwell_seconds`, `rating`; float64[n], NaN = missing.
+    row_number
+        int64[n], the 1-based data row in the file; the order of rows is the order of the file.
+    """
+
+    name: str
+    users: NDArray[np.object_]
+    items: NDArray[np.object_]
+    user: NDArray[np.int32] | None
+    item: NDArray[np.int32] | None
+    label: NDArray[np.float64]
+    scores: Mapping[str, NDArray[Any]]
+    row_number: NDArray[np.int64]
+    scored: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    segments: Mapping[str, Segment] = field(default_factory=dict)
+    values: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    truth: Truth | None = None
+    train: TrainPairs | None = None
+    issues: tuple[Issue, ...] = ()
+    account: Account = Account(0, 0)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    label_coding: Mapping[str, float] | None = None
+    fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        for array in self._arrays():
+            read_only(array)
+        if not self.fingerprint:
+            object.__setattr__(self, "fingerprint", self._make_fingerprint())
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        found: list[NDArray[Any]] = [self.users, self.items, self.label, self.row_number]
+        found += [a for a in (self.user, self.item) if a is not None]
+        found += [*self.scores.values(), *self.scored.values(), *self.values.values()]
+        found += [segment.codes for segment in self.segments.values()]
+        if self.truth is not None:
+            found += [self.truth.user, self.truth.item, self.truth.grade]
+        if self.train is not None:
+            found += [self.train.user, self.train.item]
+        return found
+
+    def _make_fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        digest.update("\x00".join([*self.scores, "", *self.segments, "", *self.values]).encode())
+        for array in self._arrays():
+            if array.dtype == object:
+                digest.update("\x00".join(map(str, array)).encode("utf-8", "surrogatepass"))
+            else:
+                digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        for segment in self.segments.values():
+            digest.update("\x00".join(segment.labels).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.scores)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.label)
+
+    @cached_property
+    def n_users(self) -> int:
+        """Distinct users with at least one scored row; 0 without a user column."""
+        if self.user is None:
+            return 0
+        return len(np.unique(self.user[self.user >= 0]))
+
+    @cached_property
+    def n_items(self) -> int:
+        """Distinct items with at least one scored row; 0 without an item column."""
+        if self.item is None:
+            return 0
+        return len(np.unique(self.item[self.item >= 0]))
+
+    def rows_of(self, model: str) -> NDArray[np.bool_]:
+        """Return bool[n]: the rows that this model's file holds."""
+        return self.scored.get(model, np.ones(self.n_rows, dtype=bool))
+
+    @cached_property
+    def surplus_rows(self) -> NDArray[np.int64]:
+        """Row indices beyond the first of each (user, item) pair, in file order; rows without an id never count."""
+        if self.user is None or self.item is None:
+            return np.empty(0, dtype=np.int64)
+        keyed = np.flatnonzero((self.user >= 0) & (self.item >= 0))
+        key = self.user[keyed].astype(np.int64) * max(len(self.items), 1) + self.item[keyed]
+        ordered = np.sort(key)
+        if not np.any(ordered[1:] == ordered[:-1]):
+            return np.empty(0, dtype=np.int64)
+        order = np.argsort(key, kind="stable")
+        repeated = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
+        return np.sort(keyed[order[repeated]])
+
+    def where(self, rows: NDArray[np.bool_]) -> Dataset:
+        """Return the dataset restricted to some rows; codes, vocabularies and truth stay the same."""
+
+        def cut(array: NDArray[Any] | None) -> Any:
+            return None if array is None else array[rows]
+
+        return replace(
+            self,
+            user=cut(self.user),
+            item=cut(self.item),
+            label=cut(self.label),
+            row_number=cut(self.row_number),
+            scores={name: cut(array) for name, array in self.scores.items()},
+            scored={name: cut(array) for name, array in self.scored.items()},
+            segments={name: Segment(cut(s.codes), s.labels) for name, s in self.segments.items()},
+            values={name: cut(array) for name, array in self.values.items()},
+            fingerprint="",
+        )
