@@ -44,7 +44,7 @@ class RecmetricsError(Exception):
         Values for the placeholders. They are data: text, never markup.
     """
 
-    def __init__(self, kind: str, template: str, **facts: Any) -> None:
+    def __init__(self, kind: str, template: str, /, **facts: Any) -> None:
         if kind not in KINDS:
             raise ValueError(f"unknown error kind {kind!r}")
         super().__init__(kind, template, facts)
