@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from recmetrics.dataset import MISSING, Account, Dataset, Issue, Segment, TrainPairs, Truth
 
-Row = tuple[Any, Any, Any, Any]
-
 
 def dataset(
     rows: Iterable[Sequence[Any]] = (),
