@@ -6,38 +6,42 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recmetrics.tables import ScoreTable
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Confusion matrix in rows: true and false positives, false and true negatives."""
+    """Confusion matrix in rows: true and false positives, false and true negatives.
 
-    tp: int
-    fp: int
-    fn: int
-    tn: int
+    Whole numbers at a threshold; under a rule per user, expected counts over the orders of equal scores.
+    """
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
 
     @property
-    def n(self) -> int:
+    def n(self) -> float:
         return self.tp + self.fp + self.fn + self.tn
 
     @property
-    def positives(self) -> int:
+    def positives(self) -> float:
         return self.tp + self.fn
 
     @property
-    def negatives(self) -> int:
+    def negatives(self) -> float:
         return self.fp + self.tn
 
     @property
-    def flagged(self) -> int:
+    def flagged(self) -> float:
         return self.tp + self.fp
 
 
 def confusion_at(scores: ScoreTable, threshold: float, rule: Literal["ge", "gt"] = "ge") -> Confusion:
-    """Return the counts when rows with score ≥ threshold (> under `gt`) are flagged. Two look-ups, whatever the size."""
+    """Return the counts when rows with score ≥ threshold (> under `gt`) are flagged; two look-ups."""
     return confusion_at_code(scores, scores.code_at(threshold, strictly_above=rule == "gt"))
 
 
@@ -50,3 +54,10 @@ def confusion_at_code(scores: ScoreTable, code: int) -> Confusion:
         missed = int(np.searchsorted(scores.positives, edge, side="left"))
         passed = int(np.searchsorted(scores.negatives, edge, side="left"))
     return Confusion(scores.n_positives - missed, scores.n_negatives - passed, missed, passed)
+
+
+def counts_at_codes(scores: ScoreTable, codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return TP and FP, int64[c] each, when rows with a score code ≥ each of `codes` are flagged."""
+    tp = scores.n_positives - np.searchsorted(scores.positives, codes, side="left")
+    fp = scores.n_negatives - np.searchsorted(scores.negatives, codes, side="left")
+    return tp.astype(np.int64), fp.astype(np.int64)
