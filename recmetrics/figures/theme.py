@@ -1,0 +1,81 @@
+"""What all figures share: colours that read on a light and on a dark page, and a frame without a colour of its own.
+
+Axes, grid, text and background come from the page; lines, marks, heights and the place of the legend are set here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+
+from recmetrics.text import Text
+
+# Okabe and Ito 2008, those with a contrast of 3 : 1 or more against both page backgrounds, in the order of use.
+BLUE, VERMILLION, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676"
+LINES = (BLUE, VERMILLION, GREEN, PURPLE)
+DASHES = ("solid", "dash", "dot", "dashdot")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+POSITIVE, NEGATIVE = BLUE, VERMILLION
+BASELINE = GREY
+LINE_WIDTH = 2
+HEIGHT, HEIGHT_SMALL, HEIGHT_SQUARE = 320, 240, 420
+
+# Nothing but the picture: no bar of buttons over the data, no scroll trap. Pages hand it to the renderer.
+CONFIG = {"displaylogo": False, "displayModeBar": False, "scrollZoom": False}
+
+
+def figure(height: int = HEIGHT) -> go.Figure:
+    """Return an empty figure: transparent, legend in a row above the plot, room for the axis titles."""
+    return go.Figure(
+        layout={
+            "height": height,
+            "margin": {"l": 8, "r": 12, "t": 40, "b": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "separators": ".,",
+            "hovermode": "closest",
+            "dragmode": False,
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "xanchor": "left",
+                "y": 1.02,
+                "yanchor": "bottom",
+                "bgcolor": "rgba(0,0,0,0)",
+                "itemclick": False,
+                "itemdoubleclick": False,
+            },
+        }
+    )
+
+
+def axis(which: Literal["x", "y"], title: str, fig: go.Figure, **settings: Any) -> None:
+    """Name an axis; it grows its own margin so that long tick labels are never cut."""
+    update = fig.update_xaxes if which == "x" else fig.update_yaxes
+    update(title_text=title, automargin=True, zeroline=False, **settings)
+
+
+def unit_square(fig: go.Figure, x: str, y: str) -> None:
+    """Make both axes run from 0 to 1 with equal length."""
+    # A little beyond 0 and 1, so that a line on the edge keeps its full width.
+    shared = {"range": [-0.01, 1.01], "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "constrain": "domain"}
+    axis("x", x, fig, **shared)
+    axis("y", y, fig, **shared, scaleanchor="x", scaleratio=1)
+
+
+def shares(fig: go.Figure, which: Literal["x", "y"], title: str, text: Text, **settings: Any) -> None:
+    """Name an axis of shares and print its ticks as percentages."""
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    labels = [text.percent(tick, 0) for tick in ticks]
+    axis(which, title, fig, range=[-0.01, 1.01], tickvals=ticks, ticktext=labels, **settings)
+
+
+def note(fig: go.Figure, words: str, x: float, y: float, **settings: Any) -> None:
+    """Write words beside a line; their colour is the page's, which every background can carry."""
+    fig.add_annotation(text=words, x=x, y=y, showarrow=False, font={"size": 12}, **settings)
+
+
+def escaped(name: str) -> str:
+    """Return a name from data as plain text: Plotly reads a part of HTML."""
+    return name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
