@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).parent
 SCRIPTS = Path(sys.executable).parent
@@ -30,7 +30,7 @@ def steps(results: Path) -> list[list[str]]:
 
 def browser_tests_ran(results: Path) -> bool:
     """Return whether at least one browser test ran and none was skipped."""
-    cases = [case for case in ElementTree.parse(results).iter("testcase") if "browser" in case.get("classname", "")]
+    cases = [case for case in ET.parse(results).iter("testcase") if "browser" in case.get("classname", "")]
     return bool(cases) and not any(case.find("skipped") is not None for case in cases)
 
 

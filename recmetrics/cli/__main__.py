@@ -1,0 +1,5 @@
+"""`python -m recmetrics.cli` is `recmetrics`."""
+
+from recmetrics.cli import main
+
+main()

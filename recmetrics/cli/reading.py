@@ -1,0 +1,40 @@
+"""From the command line's files to a Dataset, and the lines that say what was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recmetrics.cli.options import parse_columns, parse_label_map
+from recmetrics.cli.printing import ENGLISH
+from recmetrics.config import EvalConfig
+from recmetrics.dataset import Dataset
+
+
+def read_data(
+    files: list[Path], truth: Path | None, train: Path | None, columns: str, label_map: str, config: EvalConfig
+) -> Dataset:
+    """Load what the common options name; RecmetricsError for anything that cannot be read."""
+    from recmetrics.load import load  # lazily: --help needs no reader
+
+    return load(
+        *files,
+        truth=truth,
+        train=train,
+        columns=parse_columns(columns) or None,
+        label_map=parse_label_map(label_map),
+        config=config,
+    )
+
+
+def heading(dataset: Dataset, config: EvalConfig) -> list[str]:
+    """Return what was read, what was doubtful in it, and the convention that holds for every number below."""
+    account = dataset.account
+    sizes = f"{ENGLISH.count(account.read)} rows read, {ENGLISH.count(account.used)} used"
+    dropped = [f"{ENGLISH.count(n)} {reason.replace('_', ' ')}" for reason, n in account.dropped.items() if n]
+    people = f"{ENGLISH.count(dataset.n_users)} users, {ENGLISH.count(dataset.n_items)} items"
+    changed = ", ".join(f"{field}={value}" for field, value in config.changed().items())
+    return [
+        f"{dataset.name}: {sizes}" + (f" (left out: {', '.join(dropped)})" if dropped else "") + f"; {people}.",
+        *(f"Note: {ENGLISH._(issue.template, **issue.facts)}" for issue in dataset.issues if issue.template),
+        f"Convention: {changed or 'the defaults'}. Config hash {config.hash[:12]}.",
+    ]
