@@ -1,0 +1,103 @@
+"""Ids of users and items: text, digit by digit, as they stand in the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recmetrics.dataset import MISSING, Issue
+from recmetrics.schema.cells import coded, decoded, is_missing
+from recmetrics.text import N_
+
+EXACT_IN_FLOAT = 2**53  # from here on, neighbouring whole numbers share one float64
+
+
+@dataclass(frozen=True, eq=False)
+class Ids:
+    """One column of ids: `codes` int32[n] into `texts`, `MISSING` where the cell holds none."""
+
+    codes: NDArray[np.int32]
+    texts: NDArray[np.object_]
+    issues: tuple[Issue, ...] = ()
+
+    @property
+    def n_missing(self) -> int:
+        return int((self.codes == MISSING).sum())
+
+
+def read_ids(column: Any, name: str, file: str) -> Ids:
+    """Return the ids of a column.
+
+    Whole numbers become their decimal digits; whole numbers in a floating column lose their ".0", which is reported.
+    """
+    import pyarrow.types as types
+
+    array = decoded(column, name, file)
+    issues: tuple[Issue, ...] = ()
+    if types.is_floating(array.type):
+        array, issues = _from_floats(array, name, file)
+    elif not types.is_integer(array.type):
+        array = array.cast("large_string")
+    cells = coded(array)
+    texts = [str(value) for value in cells.values]
+    keep = np.array([not is_missing(text) for text in texts], dtype=bool)
+    if keep.all():
+        return Ids(cells.codes, _objects(texts), issues)
+    renumbered = np.where(keep, np.cumsum(keep) - 1, MISSING).astype(np.int32)
+    kept = [text for text, kept_one in zip(texts, keep, strict=True) if kept_one]
+    return Ids(cells.take(renumbered, MISSING).astype(np.int32, copy=False), _objects(kept), issues)
+
+
+def _objects(texts: list[str]) -> NDArray[np.object_]:
+    found = np.empty(len(texts), dtype=object)
+    found[:] = texts
+    return found
+
+
+def _from_floats(array: Any, name: str, file: str) -> tuple[Any, tuple[Issue, ...]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) < 2.0**63)
+    digits = pa.array(np.where(whole, values, 0).astype(np.int64)).cast(pa.large_string())
+    present = np.isfinite(values)
+    text = pc.if_else(pa.array(whole), digits, array.cast(pa.large_string()))
+    text = pc.if_else(pa.array(present), text, None)
+    above = int((np.abs(values[present]) > EXACT_IN_FLOAT).sum())
+    facts = {"file": file, "column": name, "above_2_53": above}
+    template = (
+        N_(
+            "{file}: ids in '{column}' are floating numbers beyond 2^53; different ids may have merged. "
+            "Write them as text."
+        )
+        if above
+        else N_("{file}: ids in '{column}' are floating numbers; they were read without '.0'.")
+    )
+    issue = Issue("ids_from_floats", int(whole.sum()), template, facts, severity="doubt" if above else "info")
+    return text, (issue,) if whole.any() else ()
+
+
+def merge(parts: list[Ids]) -> tuple[NDArray[np.object_], list[NDArray[np.int32]]]:
+    """Return one vocabulary in order of first appearance, and the codes of every part in it."""
+    if len(parts) == 1:
+        return parts[0].texts, [parts[0].codes]
+    import pandas as pd  # lazily: only several files need it
+
+    joined = np.concatenate([part.texts for part in parts])
+    codes, texts = pd.factorize(joined)
+    found, start = [], 0
+    for part in parts:
+        own = codes[start : start + len(part.texts)].astype(np.int32)
+        start += len(part.texts)
+        found.append(_recode(part.codes, own))
+    return _objects(list(texts)), found
+
+
+def _recode(codes: NDArray[np.int32], own: NDArray[np.int32]) -> NDArray[np.int32]:
+    if len(own) == 0:
+        return np.full(len(codes), MISSING, dtype=np.int32)
+    return np.where(codes >= 0, own[codes], MISSING).astype(np.int32)

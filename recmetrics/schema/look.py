@@ -1,0 +1,111 @@
+"""A short look at one column: what kind of cells it holds and how many different ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from recmetrics.schema.cells import coded, decoded, is_missing, numbers, text_numbers
+from recmetrics.schema.labels import WORDS
+from recmetrics.source import Source
+
+N_LOOKED_AT = 2000
+
+Kind = Literal["fraction", "whole", "word", "nested", "empty"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """`kind` of the cells in a sample of rows; `n_distinct` and `n_missing` over the whole column.
+
+    `first` holds at most five values as they stand in the file, `type` the stored type.
+    """
+
+    kind: Kind
+    n_distinct: int
+    n_missing: int
+    n_rows: int
+    first: tuple[str, ...]
+    type: str
+    is_binary: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in ("fraction", "whole")
+
+    @property
+    def is_fraction(self) -> bool:
+        return self.kind == "fraction"
+
+    @property
+    def is_repeated_id(self) -> bool:
+        """Whether values repeat, yet are too many for a label or a group."""
+        return self.kind in ("word", "whole") and 2 < self.n_distinct < self.n_rows and not self.is_binary
+
+
+def look_at(column: Any, decimal: str | None = None) -> Look:
+    """Return the look at an Arrow column of any type."""
+    import pyarrow.types as types  # lazily: the package must import quickly
+
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if types.is_nested(kind):
+        return Look("nested", 0, 0, len(column), (), str(kind)[:60])
+    n_distinct, n_missing = _counts(column)
+    step = max(len(column) // N_LOOKED_AT, 1)
+    sample = decoded(column.take(np.arange(0, len(column), step)) if step > 1 else column, "", "")
+    return Look(
+        _kind(sample, decimal),
+        n_distinct,
+        n_missing,
+        len(column),
+        tuple(str(value) for value in column.slice(0, 5).to_pylist()),
+        str(column.type)[:60],
+        _is_binary(sample, n_distinct),
+    )
+
+
+def _counts(column: Any) -> tuple[int, int]:
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    n_distinct = pc.count_distinct(decoded(column, "", ""), mode="only_valid").as_py()
+    n_missing = column.null_count
+    if types.is_string(column.type):
+        n_blank = pc.sum(pc.equal(column, "")).as_py() or 0
+        n_missing, n_distinct = n_missing + n_blank, n_distinct - bool(n_blank)
+    return n_distinct, n_missing
+
+
+def _kind(sample: Any, decimal: str | None) -> Kind:
+    import pyarrow.types as types
+
+    if types.is_temporal(sample.type) or types.is_boolean(sample.type):
+        return "word"
+    read = numbers(sample, decimal)
+    n_present = int(np.isfinite(read.values).sum())
+    # A column of numbers with a few odd cells is still one of numbers: reading it will name them.
+    if len(read.bad) > 0.2 * max(n_present, 1):
+        return "word"
+    if not n_present:
+        return "empty"
+    finite = read.values[np.isfinite(read.values)]
+    return "whole" if bool(np.all(finite == np.floor(finite))) else "fraction"
+
+
+def _is_binary(sample: Any, n_distinct: int) -> bool:
+    """Whether the cells are two labels: 0/1, −1/1, true/false, yes/no."""
+    if not 1 <= n_distinct <= 4:
+        return False
+    texts = [str(value) for value in coded(sample).values if not is_missing(str(value))]
+    if texts and all(text.strip().casefold() in WORDS for text in texts):
+        return len(texts) <= 2
+    cells = coded(sample)
+    values = set(text_numbers(type(cells)(np.arange(len(texts), dtype=np.int32), texts), None).values.tolist())
+    return values in ({0.0, 1.0}, {-1.0, 1.0})
+
+
+def profile(source: Source) -> dict[str, Look]:
+    """Return the look at every column of a parsed file, for the Data page."""
+    return {name: look_at(source.table.column(name), source.decimal) for name in source.columns}

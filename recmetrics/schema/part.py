@@ -1,0 +1,212 @@
+"""One file's columns as arrays: ids, labels, scores, segments and values, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recmetrics.dataset import MISSING, Issue, Segment
+from recmetrics.errors import RecmetricsError
+from recmetrics.roles import VALUE_ROLES
+from recmetrics.schema.cells import Numbers, coded, decoded, numbers
+from recmetrics.schema.guess import Guess, missing_column
+from recmetrics.schema.ids import Ids, read_ids
+from recmetrics.schema.labels import WORDS, Labels, read_labels
+from recmetrics.schema.times import read_days
+from recmetrics.source import Source
+from recmetrics.text import N_
+
+MAX_LABELLED = 1000  # different values up to which a named segment column can be listed
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rows of one file. `label` None = no label column; `models` = the model of each row of a long table."""
+
+    source: Source
+    n_rows: int
+    user: Ids | None
+    item: Ids | None
+    label: Labels | None
+    scores: Mapping[str, NDArray[Any]]
+    segments: Mapping[str, Segment]
+    values: Mapping[str, NDArray[np.float64]]
+    models: Segment | None = None
+    issues: tuple[Issue, ...] = field(default=())
+
+
+def read_part(source: Source, guess: Guess, label_map: Mapping[str, float] | None, needs_label: bool) -> Part:
+    """Read every column that has a role.
+
+    Raises
+    ------
+    RecmetricsError
+        `no_label_column`, `no_score_column`, `score_not_numeric`, `label_mapping_needed`, `format`.
+    """
+    if needs_label and guess.column("label") is None:
+        raise missing_column(source, "label")
+    if not guess.all_columns("score"):
+        raise missing_column(source, "score")
+    reader = _Reader(source, guess)
+    user, item = reader.ids("user"), reader.ids("item")
+    label = reader.label(label_map)
+    scores = {name: reader.score(name) for name in guess.all_columns("score")}
+    segments = {name: reader.segment(name) for name in (*guess.all_columns("segment"), *guess.all_columns("split"))}
+    return Part(
+        source=source,
+        n_rows=source.n_rows,
+        user=user,
+        item=item,
+        label=label,
+        scores=scores,
+        segments=segments,
+        values=reader.values(label_map),
+        models=reader.segment(column) if (column := guess.column("model")) else None,
+        issues=source.issues + tuple(reader.issues),
+    )
+
+
+class _Reader:
+    def __init__(self, source: Source, guess: Guess) -> None:
+        self.source = source
+        self.guess = guess
+        self.issues: list[Issue] = []
+
+    def _array(self, column: str) -> Any:
+        return decoded(self.source.table.column(column), column, self.source.name)
+
+    def ids(self, role: str) -> Ids | None:
+        column = self.guess.column(role)
+        if column is None:
+            return None
+        found = read_ids(self.source.table.column(column), column, self.source.name)
+        self.issues.extend(found.issues)
+        return found
+
+    def label(self, label_map: Mapping[str, float] | None) -> Labels | None:
+        column = self.guess.column("label")
+        if column is None:
+            return None
+        found = read_labels(self.source.table.column(column), column, self.source.name, label_map, self.source.decimal)
+        self.issues.extend(found.issues)
+        return found
+
+    def score(self, column: str) -> NDArray[Any]:
+        read = numbers(self._array(column), self.source.decimal)
+        if len(read.bad):
+            raise self._not_numeric(column, read)
+        self._tell_reading(column, read)
+        self._tell_odd(column, read.values)
+        return compact(read.values)
+
+    def _not_numeric(self, column: str, read: Numbers) -> RecmetricsError:
+        return RecmetricsError(
+            "score_not_numeric",
+            N_(
+                "{file}: score column '{column}' holds {count} cells that are no numbers (rows {rows}: {values}). "
+                "Choose another column with --columns score=NAME, or export plain numbers such as 0.75."
+            ),
+            file=self.source.name,
+            column=column,
+            count=len(read.bad),
+            rows=", ".join(str(row + 1) for row in read.bad[:3]),
+            values=", ".join(f"'{text[:40]}'" for text in read.texts),
+        )
+
+    def _tell_reading(self, column: str, read: Numbers) -> None:
+        templates = {
+            "decimal_comma": N_("{file}: numbers in '{column}' have a decimal comma."),
+            "thousands": N_("{file}: commas in '{column}' were read as thousands separators."),
+            "percent": N_("{file}: numbers in '{column}' are percentages and were divided by 100."),
+        }
+        facts = {"file": self.source.name, "column": column}
+        self.issues.extend(Issue(note, len(read.values), templates[note], facts) for note in read.notes)
+
+    def _tell_odd(self, column: str, values: NDArray[Any]) -> None:
+        facts = {"file": self.source.name, "column": column}
+        for code, rows, template in (
+            ("missing_scores", np.isnan(values), N_("{file}: {count} rows have no score in column '{column}'.")),
+            ("infinite_scores", np.isinf(values), N_("{file}: {count} rows have an infinite score in '{column}'.")),
+        ):
+            count = int(rows.sum())
+            if count:
+                told = {**facts, "count": count, "rows": [int(row) + 1 for row in np.flatnonzero(rows)[:3]]}
+                self.issues.append(Issue(code, count, template, told, severity="doubt"))
+
+    def segment(self, column: str) -> Segment:
+        cells = coded(self._array(column))
+        texts = ["" if value is None else _shown(value) for value in cells.values]
+        keep = np.array([bool(text.strip()) for text in texts], dtype=bool)
+        if len(texts) > MAX_LABELLED:
+            raise RecmetricsError(
+                "no_column",
+                N_("{file}: column '{column}' has {count} different values, too many for groups (at most {cap})."),
+                file=self.source.name,
+                column=column,
+                count=len(texts),
+                cap=MAX_LABELLED,
+            )
+        labels = [text for text, kept in zip(texts, keep, strict=True) if kept]
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        place = np.empty(len(labels), dtype=np.int32)
+        place[order] = np.arange(len(labels), dtype=np.int32)
+        renumbered = np.full(len(texts), MISSING, dtype=np.int32)
+        renumbered[keep] = place
+        return Segment(cells.take(renumbered, MISSING).astype(np.int32, copy=False), tuple(labels[i] for i in order))
+
+    def values(self, label_map: Mapping[str, float] | None) -> dict[str, NDArray[np.float64]]:
+        found = {}
+        for role in VALUE_ROLES:
+            column = self.guess.column(role)
+            if column is not None:
+                found[role] = self._value(role, column, label_map)
+        column = self.guess.column("time")
+        if column is not None:
+            days, issues = read_days(self._array(column), column, self.source.name)
+            self.issues.extend(issues)
+            found["time"] = days
+        return found
+
+    def _value(self, role: str, column: str, label_map: Mapping[str, float] | None) -> NDArray[np.float64]:
+        if column == self.guess.column("label"):
+            return read_labels(
+                self.source.table.column(column), column, self.source.name, label_map, self.source.decimal
+            ).values
+        array = self._array(column)
+        cells = coded(array)
+        words = [str(value).strip().casefold() for value in cells.values]
+        if role in ("click", "purchase") and words and all(word in WORDS or not word for word in words):
+            by_value = np.array([WORDS.get(word, np.nan) for word in words])
+            return cells.take(by_value, np.nan)
+        read = numbers(array, self.source.decimal)
+        if len(read.bad):
+            template = N_("{file}: {count} cells of '{column}' are no numbers and count as missing ({values}).")
+            facts = {
+                "file": self.source.name,
+                "column": column,
+                "count": len(read.bad),
+                "values": ", ".join(read.texts),
+            }
+            self.issues.append(Issue("value_not_numeric", len(read.bad), template, facts, read.texts, "doubt"))
+        return read.values.astype(np.float64)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def compact(values: NDArray[Any]) -> NDArray[Any]:
+    """Return float32 where that loses no digit of any score, else the array as it is."""
+    if values.dtype == np.float32:
+        return values
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    same = narrow.astype(np.float64) == values
+    same |= np.isnan(values)
+    return narrow if bool(same.all()) else values

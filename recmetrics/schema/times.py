@@ -1,0 +1,64 @@
+"""Times of rows as days, whatever unit the file counts in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recmetrics.dataset import Issue
+from recmetrics.schema.cells import is_text, numbers
+from recmetrics.text import N_
+
+SECONDS_A_DAY = 86_400.0
+# Epoch times of 1973 to 2100 in each unit do not overlap; smaller numbers are taken as days.
+_UNITS = ((1e17, 1e9, "nanoseconds"), (1e14, 1e6, "microseconds"), (1e11, 1e3, "milliseconds"), (1e8, 1.0, "seconds"))
+
+
+def read_days(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
+    """Return days since 1970 as float64[n], NaN where a cell is empty or no time, and what has to be said."""
+    import pyarrow.types as types  # lazily: the package must import quickly
+
+    if types.is_temporal(array.type):
+        days = _from_timestamps(array)
+        return days, ()
+    read = numbers(array)
+    if is_text(array) and len(read.bad):
+        return _from_text(array, column, file)
+    return _from_epoch(read.values.astype(np.float64), column, file)
+
+
+def _from_timestamps(array: Any) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    seconds = array.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False)
+    found: NDArray[np.float64] = seconds.to_numpy(zero_copy_only=False) / (1e6 * SECONDS_A_DAY)
+    return found
+
+
+def _from_epoch(values: NDArray[np.float64], column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(np.median(finite)) if len(finite) else 0.0
+    per_second, unit = next(((scale, unit) for least, scale, unit in _UNITS if largest >= least), (0.0, "days"))
+    days = values / (per_second * SECONDS_A_DAY) if per_second else values
+    template = N_("{file}: numbers in '{column}' were read as {unit}.")
+    return days, (Issue("time_unit", len(values), template, {"file": file, "column": column, "unit": unit}),)
+
+
+def _from_text(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
+    import pandas as pd
+
+    texts = pd.Series(array.to_pandas())
+    times = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
+    if times.isna().mean() > 0.5:
+        times = pd.to_datetime(texts.str.replace("/", "-", regex=False), format="ISO8601", errors="coerce", utc=True)
+    days = times.to_numpy(dtype="datetime64[us]").astype(np.float64) / (1e6 * SECONDS_A_DAY)
+    days[times.isna().to_numpy()] = np.nan
+    unread = np.flatnonzero(times.isna() & (texts.fillna("").str.strip() != ""))
+    if not len(unread):
+        return days, ()
+    examples = tuple(str(texts.iloc[row])[:40] for row in unread[:3])
+    template = N_("{file}: {count} cells of '{column}' are no times and count as missing ({values}).")
+    facts = {"file": file, "column": column, "count": len(unread), "values": ", ".join(examples)}
+    return days, (Issue("time_unreadable", len(unread), template, facts, examples, "doubt"),)
