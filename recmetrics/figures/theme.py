@@ -5,6 +5,7 @@ Axes, grid, text and background come from the page; lines, marks, heights and th
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, Literal
 
 import plotly.graph_objects as go
@@ -21,9 +22,6 @@ BASELINE = GREY
 LINE_WIDTH = 2
 HEIGHT, HEIGHT_SMALL, HEIGHT_SQUARE = 320, 240, 420
 
-# Nothing but the picture: no bar of buttons over the data, no scroll trap. Pages hand it to the renderer.
-CONFIG = {"displaylogo": False, "displayModeBar": False, "scrollZoom": False}
-
 
 def figure(height: int = HEIGHT) -> go.Figure:
     """Return an empty figure: transparent, legend in a row above the plot, room for the axis titles."""
@@ -35,7 +33,6 @@ def figure(height: int = HEIGHT) -> go.Figure:
             "plot_bgcolor": "rgba(0,0,0,0)",
             "separators": ".,",
             "hovermode": "closest",
-            "dragmode": False,
             "legend": {
                 "orientation": "h",
                 "x": 0,
@@ -77,5 +74,7 @@ def note(fig: go.Figure, words: str, x: float, y: float, **settings: Any) -> Non
 
 
 def escaped(name: str) -> str:
-    """Return a name from data as plain text: Plotly reads a part of HTML."""
-    return name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Return a name from data as plain text of at most 80 characters: Plotly reads a part of HTML."""
+    printable = "".join(letter for letter in name if not unicodedata.category(letter).startswith("C"))
+    cut = printable if len(printable) <= 80 else printable[:79] + "…"
+    return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -106,6 +106,13 @@ class PositionTable:
     rule: Rule = "ge"
     lower_is_better: bool = False
 
+    @property
+    def sign(self) -> str:
+        """The sign between a flagged row's score and the threshold."""
+        if self.lower_is_better:
+            return "≤" if self.rule == "ge" else "<"
+        return "≥" if self.rule == "ge" else ">"
+
 
 def position_table(
     scores: ScoreTable,
