@@ -7,6 +7,7 @@ import pkgutil
 
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.base import Format, Sample, take_sample
+from recmetrics.formats.encoding import undecodable
 from recmetrics.registry import Registry
 from recmetrics.source import Raw, ReadOptions, Source
 from recmetrics.text import N_
@@ -48,11 +49,16 @@ def _not_supported(sample: Sample) -> RecmetricsError:
             file=sample.name,
             kind=sample.packed,
         )
+    if not sample.text:
+        return undecodable(sample.name, sample.data)
     return RecmetricsError(
         "format",
-        N_("{file} is no readable table or ranking. Expected one of: {known}."),
+        N_(
+            "{file} is no table: no comma, semicolon, tab, bar or blank splits its lines alike; and it is no file "
+            "of another known kind ({known})."
+        ),
         file=sample.name,
-        known=", ".join(FORMATS),
+        known=", ".join(name for name in FORMATS if name not in ("csv", "tsv")),
     )
 
 

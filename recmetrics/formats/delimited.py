@@ -15,7 +15,8 @@ from recmetrics.formats.ragged import malformed_line, without_blank_lines
 from recmetrics.source import Raw, ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
-_BLANK_LINE = re.compile(rb"(?<=[\n\r])[ \t]*\r?\n|(?<=\r)[ \t]*\r(?!\n)")
+_BLANK_LINE = re.compile(rb"(?<=\n)\r?\n")
+_BLANK_LINE_CR = re.compile(rb"(?<=\r)\r")  # files whose lines end in CR alone
 _LEADING_BLANKS = re.compile(rb"(?:[ \t]*\r?\n|[ \t]*\r)+")
 
 
@@ -137,8 +138,9 @@ def _parse_strictly(body: memoryview, dialect: Dialect, names: list[str]) -> Any
 def _count_blank_lines(data: bytes, dialect: Dialect) -> int:
     if dialect.quoted and b'"' in data:
         return 0  # a quoted cell may hold blank lines of its own, which are data
-    has_any = b"\n\n" in data or b"\n\r\n" in data or b"\r\r" in data
-    return len(_BLANK_LINE.findall(data)) if has_any else 0
+    if b"\n" not in data:
+        return len(_BLANK_LINE_CR.findall(data))
+    return len(_BLANK_LINE.findall(data)) if b"\n\n" in data or b"\n\r\n" in data else 0
 
 
 def _without_unnamed(table: Any, fields: list[str], has_header: bool) -> Any:

@@ -131,7 +131,7 @@ def to_utf8(raw: Raw) -> tuple[Any, str, tuple[Issue, ...]]:
     data = raw.read()
     encoding = find_encoding(data)
     if encoding is None:
-        raise _undecodable(raw.name, data)
+        raise undecodable(raw.name, data)
     if encoding.name == "utf-8":
         data = data.removeprefix(codecs.BOM_UTF8)
     else:
@@ -152,7 +152,8 @@ def _told(name: str, encoding: Encoding) -> tuple[Issue, ...]:
     return (Issue("encoding", 1, template, facts, severity="doubt" if encoding.name == "latin-1" else "info"),)
 
 
-def _undecodable(name: str, data: bytes) -> RecmetricsError:
+def undecodable(name: str, data: bytes) -> RecmetricsError:
+    """Return the error for bytes that no encoding fits: the first place at fault, or that they are no text at all."""
     if b"\x00" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _binary(name)
     mark = next((codec for start, codec in BYTE_ORDER_MARKS if data.startswith(start)), "utf-8")

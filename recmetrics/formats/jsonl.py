@@ -70,12 +70,6 @@ def _has_long_numbers(column: Any) -> bool:
         return bool(np.any(np.abs(values[np.isfinite(values)]) >= EXACT_IN_FLOAT))
 
 
-class _Digits(str):
-    """A JSON number as its text, told apart from a JSON string."""
-
-    __slots__ = ()
-
-
 def _exact(name: str, data: bytes) -> Any:
     rows = _objects(name, data.decode())
     columns: dict[str, list[Any]] = {}
@@ -108,7 +102,12 @@ def _objects(name: str, text: str) -> list[dict[str, Any]]:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_int=_Digits, parse_float=_Digits, parse_constant=_Digits)
+    return json.loads(text, parse_int=str, parse_float=_without_zero, parse_constant=str)
+
+
+def _without_zero(number: str) -> str:
+    """Return a JSON number's text; 7.0 is 7, as in the columns that Arrow reads."""
+    return number.removesuffix(".0")
 
 
 def _listed(name: str, text: str) -> list[dict[str, Any]]:

@@ -11,10 +11,12 @@ from recmetrics.source import Raw, ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
 MAGIC = b"PAR1"
+SUFFIXES = (".parquet", ".pq", ".parq")
 
 
 def _looks_like(sample: Sample) -> float:
-    return 1.0 if sample.data.startswith(MAGIC) else 0.0
+    # A file that is only named like one goes here too, so that its damage is told.
+    return 1.0 if sample.data.startswith(MAGIC) or sample.suffix in SUFFIXES else 0.0
 
 
 def read_parquet(raw: Raw, options: ReadOptions) -> Source:
@@ -46,7 +48,7 @@ def _damaged(name: str, reason: str) -> RecmetricsError:
         "format",
         N_("{file} is no sound Parquet file: {reason}. Copy or export it again."),
         file=name,
-        reason=reason,
+        reason=reason.rstrip("."),
     )
 
 
@@ -61,4 +63,4 @@ def _uniquely_named(table: Any) -> Any:
     return table.rename_columns(names)
 
 
-FORMATS = (Format("parquet", (".parquet", ".pq", ".parq"), _looks_like, read_parquet),)
+FORMATS = (Format("parquet", SUFFIXES, _looks_like, read_parquet),)

@@ -38,18 +38,18 @@ def without_blank_lines(body: bytes, dialect: Dialect) -> tuple[bytes, int]:
 def malformed_line(name: str, body: bytes, dialect: Dialect, expected: int, n_before: int) -> RecmetricsError:
     """Return the error that names the first line with another number of fields, and how many there are."""
     wrong = [(line, n) for line, n in _records(body.decode(errors="replace"), dialect) if n not in (0, expected)]
-    if not wrong:
+    line, found = wrong[0] if wrong else (1, 0)
+    if not wrong or (dialect.quoted and body.count(b'"') % 2):
         return RecmetricsError(
             "malformed_line",
-            N_("{file} cannot be split into lines of {expected} fields: a quotation mark is not closed."),
+            N_("{file}: a quotation mark in line {line} or below is not closed. Close or remove it."),
             file=name,
-            expected=expected,
+            line=line + n_before,
         )
-    line, found = wrong[0]
     return RecmetricsError(
         "malformed_line",
         N_(
-            "{file}, line {line}: found {found} fields, expected {expected} ({count} such lines). "
+            "{file}, line {line}: found {found} fields, expected {expected} (lines with a wrong number: {count}). "
             "Quote cells that hold the delimiter, or mend the line."
         ),
         file=name,

@@ -23,7 +23,7 @@ BY_NAME = N_("The name '{column}' is usual for this.")
 BY_SCORE_NAME = N_("The name '{column}' holds a usual name for this, and its cells are numbers.")
 BY_CONTENT_SCORE = N_("No usual name; '{column}' is the first column of numbers with fractions.")
 BY_CONTENT_LABEL = N_("No usual name; '{column}' is the only column with two values such as 0 and 1.")
-BY_CONTENT_ID = N_("No usual name; '{column}' repeats its values and looks like an id.")
+BY_PLACE = N_("There is no header; the first columns without another role are user and item, in this order.")
 BY_SUFFIX = N_("No usual name; '{column}' ends like the name of an id.")
 BY_FEW_VALUES = N_("Text with {count} different values, few enough to compare groups.")
 _ERROR_KIND = {role: f"no_{role}_column" for role in ("user", "item", "label", "score")}
@@ -146,6 +146,9 @@ def missing_column(source: Source, role: str, named: str | None = None) -> Recme
     shown = ", ".join(f"'{name[:40]}'" for name in source.columns[:12])
     facts = {"file": source.name, "role": role, "columns": shown}
     kind = _ERROR_KIND.get(role, "no_column")
+    if source.kind == "run" and role == "label":
+        template = N_("{file} is a TREC run and has no labels. Give its judgments with --truth FILE.")
+        return RecmetricsError(kind, template, file=source.name)
     if named is None:
         template = N_(
             "{file} has no {role} column that can be recognised; it has {columns}. "
@@ -251,10 +254,15 @@ class _Guesser:
             named = [name for name in self.free if plain(name).endswith("id") and not self.looks[name].is_fraction]
             if named:
                 self._take(role, named[:1], BY_SUFFIX)
-            elif self.source.has_header is False:
-                repeated = [name for name in self.free if self.looks[name].is_repeated_id]
-                if repeated:
-                    self._take(role, repeated[:1], BY_CONTENT_ID)
+        if self.source.has_header is False:
+            self._ids_by_place()
+
+    def _ids_by_place(self) -> None:
+        """Without a header, two columns left over before the others are user and item, in this order."""
+        places = [name for name in self.free if self.looks[name].kind in ("word", "whole")]
+        open_roles = [role for role in ("user", "item") if self._is_open(role) and role not in self.choices]
+        for role, name in zip(open_roles, places, strict=False):
+            self._take(role, [name], BY_PLACE)
 
     def _values(self) -> None:
         label = self.choices.get("label")

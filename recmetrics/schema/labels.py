@@ -59,7 +59,9 @@ def read_labels(
         meaning = _read(present, name, file, decimal, is_judgment)
     by_value = np.array([math.nan if gone else meaning[t] for t, gone in zip(texts, missing, strict=True)], np.float64)
     values = cells.take(by_value, np.nan)
-    coding = dict(sorted(meaning.items())) if len(meaning) <= N_CODING_SHOWN else None
+    coding = (
+        {text.strip(): value for text, value in sorted(meaning.items())} if len(meaning) <= N_CODING_SHOWN else None
+    )
     return Labels(values, coding, _issues(values, by_value, name, file))
 
 

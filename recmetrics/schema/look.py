@@ -39,11 +39,6 @@ class Look:
     def is_fraction(self) -> bool:
         return self.kind == "fraction"
 
-    @property
-    def is_repeated_id(self) -> bool:
-        """Whether values repeat, yet are too many for a label or a group."""
-        return self.kind in ("word", "whole") and 2 < self.n_distinct < self.n_rows and not self.is_binary
-
 
 def look_at(column: Any, decimal: str | None = None) -> Look:
     """Return the look at an Arrow column of any type."""

@@ -107,7 +107,7 @@ class _Reader:
         return RecmetricsError(
             "score_not_numeric",
             N_(
-                "{file}: score column '{column}' holds {count} cells that are no numbers (rows {rows}: {values}). "
+                "{file}: score column '{column}' holds cells that are no numbers ({count}; rows {rows}: {values}). "
                 "Choose another column with --columns score=NAME, or export plain numbers such as 0.75."
             ),
             file=self.source.name,
