@@ -3,7 +3,8 @@
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
+from recmetrics.load import load
 from recmetrics.presets import PRESETS
 from recmetrics.results import Finding, Report
 
-__all__ = ["PRESETS", "Dataset", "EvalConfig", "Finding", "RecmetricsError", "Report"]
+__all__ = ["PRESETS", "Dataset", "EvalConfig", "Finding", "RecmetricsError", "Report", "load"]

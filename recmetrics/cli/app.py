@@ -15,7 +15,6 @@ import typer
 from recmetrics.cli import options
 from recmetrics.errors import RecmetricsError
 from recmetrics.shipped import shipped
-from recmetrics.text import N_
 
 AppFiles = Annotated[list[Path] | None, typer.Argument(metavar="[FILE…]", help="Files to open; none opens Home.")]
 
@@ -61,14 +60,14 @@ def _existing(file: Path) -> Path:
     if not file.is_file():
         raise RecmetricsError(
             "file",
-            N_("There is no file {file} here. Check the name and the folder, {folder}."),
+            "There is no file {file} here. Check the name and the folder, {folder}.",
             file=str(file)[:200],
             folder=str(Path.cwd()),
         )
     if os.pathsep in str(file.resolve()):
         raise RecmetricsError(
             "file",
-            N_("The path of {file} holds a '{sign}', which separates paths here. Rename the file or its folder."),
+            "The path of {file} holds a '{sign}', which separates paths here. Rename the file or its folder.",
             file=str(file)[:200],
             sign=os.pathsep,
         )

@@ -48,7 +48,7 @@ def diagnose_command(
     from recmetrics.diagnose import diagnose
 
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
-    dataset = read_data(files, truth, train, columns, label_map, config)
+    dataset = read_data(files, truth, train, columns, label_map)
     findings = diagnose(dataset, config)
     if as_json:
         typer.echo(to_text(document("diagnose", dataset, config, findings=findings)))

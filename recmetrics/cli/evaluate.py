@@ -43,7 +43,7 @@ def evaluate_command(
     from recmetrics.evaluate import evaluate
 
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
-    dataset = read_data(files, truth, train, columns, label_map, config)
+    dataset = read_data(files, truth, train, columns, label_map)
     report = evaluate(dataset, config, by=segment or None)
     if as_json:
         typer.echo(to_text(document("evaluate", dataset, config, report=report)))

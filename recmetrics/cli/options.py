@@ -12,9 +12,7 @@ import typer
 from recmetrics.config import EvalConfig
 from recmetrics.errors import RecmetricsError
 from recmetrics.presets import PRESETS
-from recmetrics.registry import nearest
 from recmetrics.roles import ROLES
-from recmetrics.text import N_
 
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="Scored rows or TREC runs; several files are several models.")
@@ -58,7 +56,7 @@ def pair(text: str, option: str, example: str) -> tuple[str, str]:
     if not name or not value:
         raise RecmetricsError(
             "invalid_config",
-            N_("'{part}' in {option} is no pair. Write {example}."),
+            "'{part}' in {option} is no pair. Write {example}.",
             part=text[:80],
             option=option,
             example=f"{option} {example}",
@@ -67,17 +65,9 @@ def pair(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def parse_columns(text: str) -> dict[str, str | list[str]]:
-    """Read role=name pairs; a role that comes twice has a list of names (several scores, several segments)."""
+    """Read role=name pairs; a role that comes twice has a list of names. `load` knows which roles there are."""
     found: dict[str, str | list[str]] = {}
     for role, name in pairs(text, "--columns", "user=uid,score=model_a"):
-        if role not in ROLES:
-            raise RecmetricsError(
-                "unknown_name",
-                N_("'{role}' is no role of a column. The nearest is '{nearest}'; known: {known}."),
-                role=role[:80],
-                nearest=nearest(role, list(ROLES)) or "user",
-                known=", ".join(ROLES),
-            )
         before = found.get(role)
         names = [] if before is None else [before] if isinstance(before, str) else before
         found[role] = [*names, name] if names else name
@@ -93,7 +83,7 @@ def parse_label_map(text: str) -> dict[str, float] | None:
         except ValueError:
             raise RecmetricsError(
                 "invalid_config",
-                N_("--label-map gives '{word}' the worth '{number}', which is no number. Write {example}."),
+                "--label-map gives '{word}' the worth '{number}', which is no number. Write {example}.",
                 word=word[:80],
                 number=number[:80],
                 example="--label-map yes=1,no=0",
@@ -125,7 +115,7 @@ def convention(
     """Return the convention that the options describe: a file or a preset, then --set, then --k and --threshold."""
     if config_file is not None and preset:
         raise RecmetricsError(
-            "invalid_config", N_("--config and --preset each give a whole convention. Give one of them, and --set.")
+            "invalid_config", "--config and --preset each give a whole convention. Give one of them, and --set."
         )
     changes = parse_settings(settings)
     if cutoffs:

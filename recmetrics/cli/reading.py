@@ -8,21 +8,17 @@ from recmetrics.cli.options import parse_columns, parse_label_map
 from recmetrics.cli.printing import ENGLISH
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
+from recmetrics.load import load
 
 
-def read_data(
-    files: list[Path], truth: Path | None, train: Path | None, columns: str, label_map: str, config: EvalConfig
-) -> Dataset:
+def read_data(files: list[Path], truth: Path | None, train: Path | None, columns: str, label_map: str) -> Dataset:
     """Load what the common options name; RecmetricsError for anything that cannot be read."""
-    from recmetrics.load import load  # lazily: --help needs no reader
-
     return load(
         *files,
         truth=truth,
         train=train,
         columns=parse_columns(columns) or None,
         label_map=parse_label_map(label_map),
-        config=config,
     )
 
 

@@ -12,7 +12,6 @@ from recmetrics.cli.printing import table
 from recmetrics.errors import RecmetricsError
 from recmetrics.samples import SAMPLES
 from recmetrics.shipped import shipped
-from recmetrics.text import N_
 
 Folder = Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Where to put the files; none lists them.")]
 Make = Annotated[bool, typer.Option("--make", help="Generate the synthetic samples again instead of copying.")]
@@ -22,7 +21,7 @@ def samples_command(folder: Folder = None, make: Make = False) -> None:
     """List the bundled samples, or write them into a folder."""
     if folder is None:
         if make:
-            raise RecmetricsError("file", N_("--make needs a folder: recmetrics samples FOLDER --make."))
+            raise RecmetricsError("file", "--make needs a folder: recmetrics samples FOLDER --make.")
         typer.echo(listing())
         return
     typer.echo("\n".join(str(path) for path in (made(folder) if make else copied(folder))))
@@ -53,14 +52,12 @@ def made(folder: Path) -> list[Path]:
 
 def _refuse_existing(folder: Path, names: list[Path]) -> None:
     if folder.exists() and not folder.is_dir():
-        raise RecmetricsError(
-            "file", N_("{folder} is a file. Name a folder for the samples."), folder=str(folder)[:200]
-        )
+        raise RecmetricsError("file", "{folder} is a file. Name a folder for the samples.", folder=str(folder)[:200])
     there = [name for name in names if (folder / name).exists()]
     if there:
         raise RecmetricsError(
             "file",
-            N_("{folder} already holds {file}, which is not overwritten. Name another folder."),
+            "{folder} already holds {file}, which is not overwritten. Name another folder.",
             folder=str(folder)[:200],
             file=str(there[0]),
         )

@@ -23,11 +23,6 @@ def test_an_equals_sign_belongs_to_the_column_name_after_the_first() -> None:
     assert parse_columns("score=p=1") == {"score": "p=1"}
 
 
-def test_an_unknown_role_is_refused_with_the_nearest_one() -> None:
-    with pytest.raises(RecmetricsError, match=r"'items' is no role.*nearest is 'item'"):
-        parse_columns("items=movieId")
-
-
 @pytest.mark.parametrize("text", ["user", "user=", "=uid", "user=uid,score"])
 def test_what_is_no_pair_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(RecmetricsError, match="Write --columns user=uid"):
