@@ -96,7 +96,12 @@ def _objects(name: str, text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError) as error:
             raise _malformed(name, number, str(error)[:80]) from error
         if not isinstance(row, dict):
-            raise _malformed(name, number, "no object in braces")
+            raise RecmetricsError(
+                "malformed_line",
+                N_("{file}, line {line} holds no JSON object. Write one object per line."),
+                file=name,
+                line=number,
+            )
         rows.append(row)
     return rows
 

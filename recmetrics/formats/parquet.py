@@ -31,7 +31,11 @@ def read_parquet(raw: Raw, options: ReadOptions) -> Source:
     import pyarrow.parquet as pq
 
     if not raw.head().startswith(MAGIC):
-        raise _damaged(raw.name, "it does not begin as one")
+        raise RecmetricsError(
+            "format",
+            N_("{file} is named like a Parquet file and is none. Copy or export it again, or name it for what it is."),
+            file=raw.name,
+        )
     try:
         opened = pq.ParquetFile(raw.path if raw.data is None else io.BytesIO(raw.data))
         refuse_too_many(raw.name, opened.metadata.num_rows, options)

@@ -13,7 +13,7 @@ from recmetrics.text import N_
 
 SECONDS_A_DAY = 86_400.0
 # Epoch times of 1973 to 2100 in each unit do not overlap; smaller numbers are taken as days.
-_UNITS = ((1e17, 1e9, "nanoseconds"), (1e14, 1e6, "microseconds"), (1e11, 1e3, "milliseconds"), (1e8, 1.0, "seconds"))
+_UNITS = ((1e17, 1e9, "ns"), (1e14, 1e6, "µs"), (1e11, 1e3, "ms"), (1e8, 1.0, "s"))
 
 
 def read_days(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
@@ -40,7 +40,7 @@ def _from_timestamps(array: Any) -> NDArray[np.float64]:
 def _from_epoch(values: NDArray[np.float64], column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
     finite = np.abs(values[np.isfinite(values)])
     largest = float(np.median(finite)) if len(finite) else 0.0
-    per_second, unit = next(((scale, unit) for least, scale, unit in _UNITS if largest >= least), (0.0, "days"))
+    per_second, unit = next(((scale, unit) for least, scale, unit in _UNITS if largest >= least), (0.0, "d"))
     days = values / (per_second * SECONDS_A_DAY) if per_second else values
     template = N_("{file}: numbers in '{column}' were read as {unit}.")
     return days, (Issue("time_unit", len(values), template, {"file": file, "column": column, "unit": unit}),)
