@@ -83,7 +83,8 @@ class ScoreTable:
         if self.values is not None:
             return int(np.searchsorted(self.values, threshold, side="right" if strictly_above else "left"))
         nearest = np.float32(threshold)
-        below = nearest <= threshold if strictly_above else nearest < threshold
+        # As Python numbers: NumPy would round a plain float to float32 before it compares.
+        below = float(nearest) <= float(threshold) if strictly_above else float(nearest) < float(threshold)
         if below:
             nearest = np.nextafter(nearest, np.float32(np.inf), dtype=np.float32)
         if np.isinf(nearest) and threshold != -np.inf:

@@ -140,3 +140,10 @@ def test_frozen_arrays_cannot_be_changed() -> None:
     frozen(array)
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1
+
+
+def test_a_threshold_that_single_precision_cannot_hold_is_not_rounded_to_it() -> None:
+    # float32(0.7) is 0.699999988…, which is below 0.7.
+    table = table_of([0.7])
+    assert flagged(table, 0.7, "ge") == 0
+    assert flagged(table, float(np.float32(0.7)), "ge") == 1
