@@ -189,10 +189,10 @@ def ladder(table: PositionTable, mode: Mode) -> Array:
     """Return the values that a slider of this mode steps through, ascending, float64[≤ 1,000].
 
     Solving for a value of the ladder gives a point that has exactly this value. Empty where the mode cannot apply.
+    A constant score has two places in score mode, one that flags every row and one that flags none.
     """
     if mode == "score":
-        values = table.scores.decode(table.code)
-        return read_only(0.0 - values[::-1] if table.lower_is_better else values)
+        return read_only(_score_ladder(table))
     if mode == "share":
         return read_only(table.flagged[::-1] / max(table.scores.n_rows, 1))
     if mode == "topk":
@@ -203,6 +203,14 @@ def ladder(table: PositionTable, mode: Mode) -> Array:
     if mode == "recall":
         return read_only(_thin(table.steps.tp / max(table.scores.n_positives, 1)))
     return read_only(np.asarray(COST_RATIOS))
+
+
+def _score_ladder(table: PositionTable) -> Array:
+    values = table.scores.decode(table.code)
+    if len(values) == 1:
+        beyond = np.nextafter(values[0], np.inf if table.rule == "ge" else -np.inf)
+        values = np.sort(np.append(values, beyond))
+    return 0.0 - values[::-1] if table.lower_is_better else values
 
 
 def _thin(values: Array) -> Array:

@@ -380,11 +380,19 @@ def test_the_default_is_one_half_for_scores_around_it_and_five_percent_otherwise
 # Edges
 
 
-def test_a_constant_score_has_two_positions() -> None:
-    positions = table([1, 0, 0, 0], [0.3] * 4)
-    assert ladder(positions, "score").tolist() == [0.3]
-    assert solve(positions, "score", 0.3).confusion == Confusion(1, 3, 0, 0)
-    assert solve(positions, "score", 0.31).confusion == Confusion(0, 0, 1, 3)
+@pytest.mark.parametrize(
+    "options", [{}, {"rule": "gt"}, {"lower_is_better": True}, {"rule": "gt", "lower_is_better": True}]
+)
+@pytest.mark.parametrize("score", [0.3, 0.25, 0.0])
+def test_a_constant_score_has_two_positions_that_flag_every_row_and_none(score: float, options: dict[str, Any]) -> None:
+    positions = table([1, 0, 0, 0], [-score if "lower_is_better" in options else score] * 4, **options)
+    values = ladder(positions, "score")
+    assert len(values) == 2
+    assert score in values
+    assert {solve(positions, "score", float(value)).confusion for value in values} == {
+        Confusion(1, 3, 0, 0),
+        Confusion(0, 0, 1, 3),
+    }
 
 
 @pytest.mark.parametrize("mode", ["score", "share", "precision", "recall", "cost"])
