@@ -82,13 +82,14 @@ class ScoreTable:
         """Return the smallest code whose score is ≥ the threshold (> when `strictly_above`); 2³² when none is."""
         if self.values is not None:
             return int(np.searchsorted(self.values, threshold, side="right" if strictly_above else "left"))
-        nearest = np.float32(threshold)
-        # As Python numbers: NumPy would round a plain float to float32 before it compares.
-        below = float(nearest) <= float(threshold) if strictly_above else float(nearest) < float(threshold)
-        if below:
-            nearest = np.nextafter(nearest, np.float32(np.inf), dtype=np.float32)
-        if np.isinf(nearest) and threshold != -np.inf:
-            return 2**32 if nearest > 0 else 0
+        with np.errstate(over="ignore"):  # a threshold beyond float32 becomes ±∞, which is the right neighbour
+            nearest = np.float32(threshold)
+            # As Python numbers: NumPy would round a plain float to float32 before it compares.
+            below = float(nearest) <= float(threshold) if strictly_above else float(nearest) < float(threshold)
+            if below and nearest == np.inf:
+                return 2**32
+            if below:
+                nearest = np.nextafter(nearest, np.float32(np.inf), dtype=np.float32)
         return int(encode_float32(np.asarray([nearest], dtype=np.float32))[0])
 
 
