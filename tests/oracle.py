@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from recmetrics.config import EvalConfig
@@ -103,9 +104,11 @@ class Ordered:
     def gain(self, label: Grade) -> float:
         if label is None or not (self.relevant(label) or (self.config.grades == "all" and label > 0)):
             return 0.0
+        if label < 0:
+            return 0.0
         if self.config.gain == "binary":
             return 1.0
-        if label <= 0:
+        if label == 0:
             return 0.0
         if self.config.gain == "exp2":
             return 2.0**label - 1.0
@@ -182,11 +185,18 @@ class Ordered:
             best = [1.0] * (k or self.n)
         return math.fsum(gain * self.weight(rank) for rank, gain in enumerate(best[:k], 1))
 
-    def ndcg(self, k: int | None) -> float:
-        return self.dcg(k) / self.ideal_dcg(k)
+    def ndcg(self, k: int | None) -> float | None:
+        ideal = self.ideal_dcg(k)
+        return self.dcg(k) / ideal if ideal else None
 
     def r_precision(self, k: None) -> float:
         return self.hits(self.r) / self.r
+
+
+@lru_cache(maxsize=10_000)
+def distinct_orders(labels: tuple[Grade, ...]) -> list[tuple[Grade, ...]]:
+    """Return every order of labels once: rows with one label are interchangeable, so that all are equally likely."""
+    return sorted(set(itertools.permutations(labels)), key=repr)
 
 
 @dataclass(frozen=True)
@@ -205,8 +215,7 @@ class UserList:
         """Yield every order that the rule allows; equally likely ones under `average`."""
         blocks = self.blocks(config)
         if config.ties == "average":
-            # Rows with one label are interchangeable, and every order of labels stands for as many orders of rows.
-            choices = [sorted(set(itertools.permutations(r[1] for r in b)), key=repr) for b in blocks]
+            choices = [distinct_orders(tuple(row[1] for row in block)) for block in blocks]
         else:
             choices = [[tuple(row[1] for row in self._within(block, config))] for block in blocks]
         ranks = tuple(range(1, len(self.rows) + 1))
