@@ -26,7 +26,7 @@ def _looks_like(sample: Sample, tabs: bool) -> float:
     dialect = find_dialect(sample.text)
     if dialect is None:
         return 0.0
-    return 0.5 + 0.05 * ((dialect.delimiter == "\t") == tabs)
+    return 0.5 if (dialect.delimiter == "\t") == tabs else 0.3
 
 
 def read_delimited(raw: Raw, options: ReadOptions, name: str) -> Source:
@@ -175,7 +175,7 @@ def _issues(name: str, n_blank: int, renamed: list[str]) -> tuple[Issue, ...]:
 FORMATS = (
     Format(
         "csv",
-        (".csv", ".txt", ".dat", ".data"),
+        (".csv",),
         functools.partial(_looks_like, tabs=False),
         functools.partial(read_delimited, name="csv"),
     ),

@@ -42,7 +42,9 @@ def find_dialect(text: str, prefer: str | None = None) -> Dialect | None:
         *_, records, delimiter = max(candidates, key=lambda found: found[:3])
         return _dialect(records, delimiter, is_blank=False)
     records = [line.split() for line in text.splitlines() if line.strip()][:N_LOOKED_AT]
-    return _dialect(records, " ", is_blank=True) if _quality(records) is not None else None
+    quality = _quality(records)
+    # Prose splits at blanks too: ask for more columns than a sentence in two words has, or for lines all alike.
+    return _dialect(records, " ", is_blank=True) if quality and (quality[0] or quality[1] > 2) else None
 
 
 def _records(text: str, delimiter: str) -> list[list[str]]:

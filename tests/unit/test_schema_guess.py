@@ -1,0 +1,151 @@
+"""Roles of columns: by name in two languages, by content, corrected by the caller."""
+
+import pytest
+
+from recmetrics.errors import RecmetricsError
+from recmetrics.load import Guess, guess_columns, profile, read_source
+from recmetrics.roles import ROLES, plain
+
+
+def guess(text: str, columns: dict[str, object] | None = None, **options: object) -> Guess:
+    source = read_source(("a.csv", text.encode()), **options)  # type: ignore[arg-type]
+    return guess_columns(source, columns)  # type: ignore[arg-type]
+
+
+def chosen(found: Guess) -> dict[str, object]:
+    return found.to_columns()
+
+
+@pytest.mark.parametrize(
+    ("header", "roles"),
+    [
+        ("user_id,item_id,label,score", {"user": "user_id", "item": "item_id", "label": "label", "score": ["score"]}),
+        ("uid,movieId,clicked,pred", {"user": "uid", "item": "movieId", "label": "clicked", "score": ["pred"]}),
+        ("qid,docno,relevance,sim", {"user": "qid", "item": "docno", "label": "relevance", "score": ["sim"]}),
+        ("Query ID,ASIN,y_true,y_prob", {"user": "Query ID", "item": "ASIN", "label": "y_true", "score": ["y_prob"]}),
+        (
+            "用户ID,商品ID,是否点击,预测分数",
+            {"user": "用户ID", "item": "商品ID", "label": "是否点击", "score": ["预测分数"]},
+        ),
+        ("会员编号,物品编号,标签,得分", {"user": "会员编号", "item": "物品编号", "label": "标签", "score": ["得分"]}),
+        ("user,item,rating,prediction", {"user": "user", "item": "item", "label": "rating", "score": ["prediction"]}),
+    ],
+)
+def test_usual_names_are_known_in_both_languages(header: str, roles: dict[str, object]) -> None:
+    found = chosen(guess(f"{header}\nu1,i1,1,0.5\nu2,i2,0,0.25\n"))
+    assert {role: found[role] for role in roles} == roles
+
+
+def test_every_spelling_is_plain_and_stands_once_in_its_role() -> None:
+    for role in ROLES.values():
+        assert [name for name in role.names if plain(name) != name] == []
+        assert len(set(role.names)) == len(role.names)
+
+
+def test_several_score_columns_are_several_models() -> None:
+    text = "user,item,label,model_a,model_b,score_2\nu1,i1,1,0.5,0.4,3\nu2,i2,0,0.25,0.1,4\n"
+    assert chosen(guess(text))["score"] == ["model_a", "model_b", "score_2"]
+
+
+def test_text_under_a_score_name_is_no_model_beside_numbers() -> None:
+    assert chosen(guess("truth,prob,predicted\n1,0.5,yes\n0,0.25,no\n"))["score"] == ["prob"]
+
+
+def test_columns_without_usual_names_are_guessed_by_content_with_the_reason() -> None:
+    found = guess("foo_id,bar_id,was_it,how_much\nu1,i1,1,0.5\nu1,i2,0,0.25\n")
+    assert chosen(found) == {"user": "foo_id", "item": "bar_id", "label": "was_it", "score": ["how_much"]}
+    assert all(reason for choice in found.choices.values() for reason, _ in choice.reasons)
+    assert not any(choice.is_given for choice in found.choices.values())
+
+
+def test_without_a_header_the_first_columns_are_user_and_item() -> None:
+    found = guess("u1,i1,1,0.5\nu1,i2,0,0.25\nu2,i1,0,0.125\n")
+    assert chosen(found) == {"user": "0", "item": "1", "label": "2", "score": ["3"]}
+
+
+def test_short_text_columns_become_segments_and_ids_and_free_text_do_not() -> None:
+    rows = "".join(f"u{i},i{i},{i % 2},0.{i + 1},{'x' if i % 3 else 'y'},comment {i},{20 + i % 2}\n" for i in range(8))
+    found = guess("user,item,label,score,plan,remark,age\n" + rows)
+    assert chosen(found)["segment"] == ["plan", "age"]
+    assert found.ignored == ("remark",)
+    assert found.choices["segment"].reasons[0][1] == {"count": 2}
+
+
+def test_value_columns_are_found_and_a_click_column_may_be_the_label_too() -> None:
+    header = "user,item,clicked,score,amount,dwell_time,position,ts\n"
+    text = header + "u1,i1,1,0.5,3.5,10,1,1704153600\nu2,i2,0,0.4,0,2,2,1704153601\n"
+    found = chosen(guess(text))
+    assert (found["label"], found["click"]) == ("clicked", "clicked")
+    assert (found["amount"], found["dwell_seconds"], found["position"], found["time"]) == (
+        "amount",
+        "dwell_time",
+        "position",
+        "ts",
+    )
+
+
+def test_a_model_column_makes_a_long_table_only_beside_users_and_items() -> None:
+    rows = "u1,i1,A,1,0.5\nu1,i1,B,1,0.25\n"
+    assert chosen(guess("user,item,model,label,score\n" + rows))["model"] == "model"
+    assert "model" not in chosen(guess("x1,x2,model,label,score\n" + rows))
+
+
+# What the caller says
+
+
+def test_the_caller_overrules_guesses_by_name_by_position_and_by_none() -> None:
+    text = "user,item,label,score,other\nu1,i1,1,0.5,0.1\nu2,i2,0,0.4,0.2\n"
+    found = guess(text, {"score": ["other", "score"], "item": 0, "user": None, "segment": "item"})
+    assert chosen(found) == {"item": "user", "label": "label", "score": ["other", "score"], "segment": ["item"]}
+    assert found.choices["score"].is_given
+
+
+def test_value_columns_given_together_are_sorted_by_their_names() -> None:
+    text = "user,item,label,score,gmv,paid\nu1,i1,1,0.5,3,1\nu2,i2,0,0.4,0,0\n"
+    assert chosen(guess(text, {"value": "gmv"}))["amount"] == "gmv"
+    with pytest.raises(RecmetricsError, match="does not say what it holds"):
+        guess(text, {"value": ["paid"]})
+
+
+@pytest.mark.parametrize(
+    ("role", "kind"),
+    [
+        ("user", "no_user_column"),
+        ("item", "no_item_column"),
+        ("label", "no_label_column"),
+        ("score", "no_score_column"),
+        ("time", "no_column"),
+    ],
+)
+def test_a_named_column_that_is_not_there_is_refused_with_the_nearest(role: str, kind: str) -> None:
+    with pytest.raises(RecmetricsError) as caught:
+        guess("user,item,label,my_score\nu1,i1,1,0.5\n", {role: "my_scor"})
+    assert caught.value.kind == kind
+    assert "'my_score'" in str(caught.value)
+    with pytest.raises(RecmetricsError):
+        guess("user,item,label,my_score\nu1,i1,1,0.5\n", {role: 9})
+
+
+def test_an_unknown_role_is_refused_with_the_nearest() -> None:
+    with pytest.raises(RecmetricsError) as caught:
+        guess("user,item\nu1,i1\n", {"lable": "item"})
+    assert (caught.value.kind, caught.value.facts["nearest"]) == ("unknown_name", "label")
+
+
+def test_a_guess_given_back_as_columns_gives_the_same_choices() -> None:
+    rows = [f"u{i},i{i},{i % 2},0.{i + 1},0.{i + 2},{'x' if i < 2 else 'y'}\n" for i in range(4)]
+    text = "user,item,label,model_a,model_b,city\n" + "".join(rows)
+    first = guess(text)
+    assert chosen(guess(text, chosen(first))) == chosen(first)
+
+
+# The look at a column
+
+
+def test_the_profile_tells_kind_missing_distinct_and_first_values() -> None:
+    source = read_source(("a.csv", b"user,score,flag\nu1,0.5,yes\n,0.25,no\nu1,,no\n"))
+    looks = profile(source)
+    assert (looks["user"].kind, looks["user"].n_missing, looks["user"].n_distinct) == ("word", 1, 1)
+    assert (looks["score"].kind, looks["score"].n_missing) == ("fraction", 1)
+    assert looks["flag"].is_binary
+    assert looks["user"].first == ("u1", "", "u1")
