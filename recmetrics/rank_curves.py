@@ -64,7 +64,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """A histogram with bins of one width: `n[i]` users in the bin that starts at `left[i]`; `n_beyond` lie further right.
+    """A histogram in bins of one width: `n[i]` users in the bin that starts at `left[i]`; `n_beyond` lie further right.
 
     Bins of whole numbers start half a step below their smallest number, so that 3 stands in the middle of its own bin.
     """
@@ -116,7 +116,7 @@ class RankCurves:
 
 
 def k_range(k_max: int, always: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return about 60 cutoffs from 1 to `k_max` (all of them if so few, else denser at the top) and those in `always`."""
+    """Return about 60 cutoffs from 1 to `k_max` (all if so few, else denser at the top) and those in `always`."""
     if k_max <= MAX_POINTS:
         chosen = set(range(1, k_max + 1))
     else:
@@ -246,7 +246,8 @@ def whole_counts(numbers: NDArray[np.int64], largest: int) -> Counts:
     """Count whole numbers over 0..`largest` in at most about 60 bins."""
     width = -(-(largest + 1) // MAX_POINTS)
     n = np.bincount(numbers[numbers <= largest] // width, minlength=largest // width + 1)
-    return Counts(np.arange(len(n)) * float(width) - 0.5, float(width), n, int((numbers > largest).sum()))
+    left = np.arange(len(n), dtype=np.float64) * width - 0.5
+    return Counts(left, float(width), n, int((numbers > largest).sum()))
 
 
 def value_counts(values: NDArray[np.float64]) -> Counts:
@@ -254,4 +255,4 @@ def value_counts(values: NDArray[np.float64]) -> Counts:
     # Values are fractions such as 3/10, whose product with 20 may miss a whole number by the last bit.
     at = np.minimum((values * N_VALUE_BINS + 1e-9).astype(np.int64), N_VALUE_BINS - 1)
     n = np.bincount(at, minlength=N_VALUE_BINS)
-    return Counts(np.arange(N_VALUE_BINS) / N_VALUE_BINS, 1.0 / N_VALUE_BINS, n, 0)
+    return Counts(np.arange(N_VALUE_BINS, dtype=np.float64) / N_VALUE_BINS, 1.0 / N_VALUE_BINS, n, 0)

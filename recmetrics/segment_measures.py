@@ -156,8 +156,8 @@ class AucMeasure:
             return Part(None, nothing, 0, reason)
         beaten, beating = self._beaten(code[0], code[1]), 1.0 - self._beaten(code[1], code[0])
         value = float(beaten.mean())
-        influence = np.bincount(unit[0], (beaten - value) / len(beaten), self._n_units)
-        influence += np.bincount(unit[1], (beating - value) / len(beating), self._n_units)
+        influence = _summed(unit[0], (beaten - value) / len(beaten), self._n_units)
+        influence += _summed(unit[1], (beating - value) / len(beating), self._n_units)
         held = np.bincount(unit[0], minlength=self._n_units) + np.bincount(unit[1], minlength=self._n_units)
         return Part(value, influence, int(np.count_nonzero(held)))
 
@@ -190,7 +190,7 @@ class RatioMeasure:
         if total == 0:
             return Part(None, np.zeros(self._n_units), 0, self._undefined)
         value = float(self._above[rows].sum()) / total
-        influence = np.bincount(unit, (self._above[rows] - value * below) / total, self._n_units)
+        influence = _summed(unit, (self._above[rows] - value * below) / total, self._n_units)
         n_units = int(np.count_nonzero(np.bincount(unit, below != 0, self._n_units)))
         return _with_interval(value, influence, n_units, self._confidence)
 
@@ -219,6 +219,11 @@ class UserMeasure:
 
     def rest(self, rows: Rows) -> Part:
         return self.part(~rows)
+
+
+def _summed(unit: NDArray[np.int64], amount: NDArray[np.float64], n_units: int) -> NDArray[np.float64]:
+    # Without any row, bincount forgets that it was given weights and returns whole numbers.
+    return np.bincount(unit, amount, n_units).astype(np.float64, copy=False)
 
 
 def _with_interval(value: float, influence: NDArray[np.float64], n_units: int, confidence: float) -> Part:
