@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def dataset(
     users = _vocabulary([row[0] for row in [*given, *(judged or [])]])
     items = _vocabulary([row[1] for row in [*given, *(judged or [])]])
     columns: dict[str, Sequence[float | None]] = {}
-    if given and all(len(row) > 3 for row in given):
+    if scores is None or (given and all(len(row) > 3 for row in given)):
         columns[model] = [row[3] for row in given]
     columns.update(scores or {})
     return Dataset(
@@ -75,7 +76,8 @@ def dataset(
 
 def labelled(labels: Sequence[float | None], scores: Sequence[float | None]) -> Dataset:
     """Return a Dataset of labels and scores alone: no users, no items."""
-    return dataset([(None, None, label, score) for label, score in zip(labels, scores, strict=True)])
+    found = dataset([(None, None, label, score) for label, score in zip(labels, scores, strict=True)])
+    return replace(found, user=None, item=None, fingerprint="")  # also when there is no row at all
 
 
 def one_list(labels: Sequence[float | None], user: str = "u", unscored: Sequence[float] = ()) -> Dataset:

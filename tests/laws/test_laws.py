@@ -381,30 +381,33 @@ def apart(given: Case) -> Iterator[tuple[str, Case]]:
         yield user, Case(rows, [one for one in given.truth or [] if one[0] == user])
 
 
+def values_of(data: Dataset, text: str, made: dict[EvalConfig, Any]) -> Any:
+    """Return the value of every user, from tables made for the options of the string; `made` keeps them."""
+    under = parse_metric(text).config(CONFIG)
+    if under not in made:
+        made[under] = make_tables(data, under, "score")
+    return per_user(made[under], under, text)
+
+
 def test_users_evaluated_apart_and_together_agree() -> None:
     strings = in_table()
     for given in cases(6):
-        data = given.dataset()
-        tables = make_tables(data, CONFIG, "score")
-        together = {text: per_user(tables, CONFIG, text).values for text in strings}
+        data, made = given.dataset(), {}
+        together = {text: values_of(data, text, made).values for text in strings}
         for user, one in apart(given):
-            if not one.rows:
-                continue
-            alone = one.dataset()
-            tables_alone = make_tables(alone, CONFIG, "score")
+            alone, made_alone = one.dataset(), {}
             at = data.users.tolist().index(user)
-            for text in strings:
-                (value,) = per_user(tables_alone, CONFIG, text).values
+            for text in strings if one.rows else ():
+                (value,) = values_of(alone, text, made_alone).values
                 assert value == together[text][at] or (math.isnan(value) and math.isnan(together[text][at])), text
 
 
 def test_the_mean_is_that_of_the_users_counted() -> None:
     strings = [text for text in in_table() if "of_means" not in text]
     for given in cases(N_CASES):
-        data = given.dataset()
-        tables = make_tables(data, CONFIG, "score")
+        data, made = given.dataset(), {}
         for text, found in measured(data, strings).items():
-            users = per_user(tables, CONFIG, text)
+            users = values_of(data, text, made)
             assert users.counted.sum() == found.n_users
             assert np.isnan(users.values[~users.counted]).all()
             if found.value is not None:
