@@ -182,7 +182,7 @@ class EvalConfig(BaseModel):
     def _finite(cls, value: float) -> float:
         if not math.isfinite(value):
             raise ValueError("must be a finite number")
-        return value
+        return value + 0.0  # −0.0 and 0.0 are one convention
 
     def replace(self, **changes: Any) -> EvalConfig:
         """Return this convention with some fields changed, checked like new ones."""

@@ -25,6 +25,7 @@ REASONS = (
     "no training counts",
     "no exposures",
     "no clicks",
+    "no slope",
 )
 
 

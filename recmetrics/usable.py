@@ -14,6 +14,14 @@ from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_
 
 N_EXAMPLES = 3
+MISSING_SCORES = N_(
+    "Score column '{model}' has {count} missing values (rows {rows}); every row needs a finite score. "
+    "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
+)
+INFINITE_SCORES = N_(
+    "Score column '{model}' has {count} infinite values (rows {rows}: {values}); every row needs a finite score. "
+    "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
+)
 
 
 def usable(dataset: Dataset, config: EvalConfig) -> Dataset:
@@ -27,12 +35,10 @@ def usable(dataset: Dataset, config: EvalConfig) -> Dataset:
     RecmetricsError
         `duplicates` or `missing_scores` where the config says `error`, with counts, rows and the ways out.
     """
-    treated = _treat_scores(dataset, config)
-    treated = _treat_duplicates(treated, config)
-    treated = _treat_truth(treated, config)
     if config.score_direction == "lower":
-        treated = replace(treated, scores={name: -array for name, array in treated.scores.items()})
-    return treated
+        # Turned first, so that "best" and "last" below mean what they say.
+        dataset = replace(dataset, scores={name: -array for name, array in dataset.scores.items()})
+    return _treat_truth(_treat_duplicates(_treat_scores(dataset, config), config), config)
 
 
 def _treat_scores(dataset: Dataset, config: EvalConfig) -> Dataset:
@@ -45,8 +51,8 @@ def _treat_scores(dataset: Dataset, config: EvalConfig) -> Dataset:
         if finite[held].all():
             continue
         missing, infinite = held & np.isnan(array), held & np.isinf(array)
-        _refuse(dataset, model, array, missing, config.missing_scores, N_("missing"), "missing_scores")
-        _refuse(dataset, model, array, infinite, config.infinite_scores, N_("infinite"), "infinite_scores")
+        _refuse(dataset, model, array, missing, config.missing_scores, MISSING_SCORES, "missing_scores")
+        _refuse(dataset, model, array, infinite, config.infinite_scores, INFINITE_SCORES, "infinite_scores")
         last = np.zeros(dataset.n_rows, dtype=bool)
         for rows, treatment in ((missing, config.missing_scores), (infinite, config.infinite_scores)):
             if treatment == "drop":
@@ -65,7 +71,7 @@ def _refuse(
     array: NDArray[Any],
     rows: NDArray[np.bool_],
     treatment: str,
-    what: str,
+    template: str,
     field: str,
 ) -> None:
     if treatment != "error" or not rows.any():
@@ -73,13 +79,9 @@ def _refuse(
     at = np.flatnonzero(rows)
     raise RecmetricsError(
         "missing_scores",
-        N_(
-            "Score column '{model}' has {count} {what} values (rows {rows}: {values}); every row needs a finite score. "
-            "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
-        ),
+        template,
         model=model,
         count=len(at),
-        what=what,
         rows=", ".join(str(n) for n in dataset.row_number[at[:N_EXAMPLES]]),
         values=", ".join(str(value) for value in array[at[:N_EXAMPLES]]),
         field=field,
@@ -98,7 +100,8 @@ def _treat_duplicates(dataset: Dataset, config: EvalConfig) -> Dataset:
 
 
 def _duplicates(dataset: Dataset, surplus: NDArray[np.int64]) -> RecmetricsError:
-    assert dataset.user is not None and dataset.item is not None  # surplus rows exist only with both columns
+    assert dataset.user is not None  # surplus rows exist only with both columns
+    assert dataset.item is not None
     pairs = [f"({dataset.users[dataset.user[i]]}, {dataset.items[dataset.item[i]]})" for i in surplus[:N_EXAMPLES]]
     return RecmetricsError(
         "duplicates",
@@ -115,7 +118,8 @@ def _duplicates(dataset: Dataset, surplus: NDArray[np.int64]) -> RecmetricsError
 
 def _not_kept(dataset: Dataset, rule: str) -> NDArray[np.int64]:
     """Return the rows that `keep_best` or `keep_last` leaves out."""
-    assert dataset.user is not None and dataset.item is not None
+    assert dataset.user is not None
+    assert dataset.item is not None
     keyed = np.flatnonzero((dataset.user >= 0) & (dataset.item >= 0))
     pair = dataset.user[keyed].astype(np.int64) * max(len(dataset.items), 1) + dataset.item[keyed]
     if rule == "keep_best":

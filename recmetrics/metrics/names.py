@@ -107,7 +107,9 @@ def _given_options(text: str) -> dict[str, str]:
         key, separator, value = part.partition("=")
         if not separator or not value or key in given:
             raise RecmetricsError(
-                "invalid_config", N_("'{part}' is no option of a metric: write key=value, each key once."), part=part[:80]
+                "invalid_config",
+                N_("'{part}' is no option of a metric: write key=value, each key once."),
+                part=part[:80],
             )
         given[key] = value
     return given
@@ -124,7 +126,9 @@ def _config_of(entry: Metric, given: dict[str, str]) -> EvalConfig:
 
 def _wrong_option(entry: Metric, key: str) -> RecmetricsError:
     if key == "threshold" and entry.has_k:
-        template = N_("'{metric}' counts the first K places of a list, so it has no threshold. Leave one of the two out.")
+        template = N_(
+            "'{metric}' counts the first K places of a list, so it has no threshold. Leave one of the two out."
+        )
     elif key == "log_base" and entry.name == "ndcg":
         template = N_("'{metric}' has no log base: it cancels between the list and its ideal. It matters for dcg only.")
     else:
