@@ -17,6 +17,7 @@ from recmetrics.inference.means import mean_interval
 from recmetrics.metrics import ranking
 from recmetrics.metrics.lists import Lists, Matrix
 from recmetrics.metrics.population import Population, population
+from recmetrics.metrics.tie_orders import has_ties, resolved
 from recmetrics.tables import HitTable
 
 CURVES: Mapping[str, Callable[[Lists, EvalConfig], Matrix]] = {
@@ -148,20 +149,6 @@ def perfect_order(hits: HitTable) -> HitTable:
     )
 
 
-def settled_order(hits: HitTable, *, best: bool) -> HitTable:
-    """Return the lists with every block of equal scores ordered by grade: best first, or worst first."""
-    order = np.lexsort((-hits.grade if best else hits.grade, hits.lo, hits.user))
-    user, lo, hi = hits.user[order], hits.lo[order], hits.hi[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (user[1:] != user[:-1]) | (lo[1:] != lo[:-1])
-    block = np.cumsum(new) - 1
-    place = np.arange(len(order)) - np.flatnonzero(new)[block]
-    n_in_block = np.bincount(block) if len(order) else np.empty(0, np.int64)
-    # Rows that gain nothing stand behind the hits in the best order and before them in the worst.
-    rank = (lo + place if best else hi - n_in_block[block] + 1 + place).astype(np.int32)
-    return replace(hits, user=user, lo=rank, hi=rank, grade=hits.grade[order], relevant=hits.relevant[order])
-
-
 def rank_curves(hits: HitTable, config: EvalConfig, model: str, ks: tuple[int, ...]) -> RankCurves:
     """Return the curves of one model.
 
@@ -173,7 +160,7 @@ def rank_curves(hits: HitTable, config: EvalConfig, model: str, ks: tuple[int, .
         Cutoffs, ascending.
     """
     people = population(hits, config)
-    orders = {"low": settled_order(hits, best=False), "high": settled_order(hits, best=True)} if _tied(hits) else {}
+    orders = {"low": resolved(hits, "worst"), "high": resolved(hits, "best")} if has_ties(hits) else {}
     chosen = {"worst": orders.get("low"), "best": orders.get("high")}.get(config.ties) or hits
     measured = {"value": curve_values(chosen, config, ks), "random": curve_values(random_order(hits), config, ks)}
     measured.update({f"tie_{end}": curve_values(table, config, ks) for end, table in orders.items()})
@@ -208,13 +195,9 @@ def curve_values(hits: HitTable, config: EvalConfig, ks: tuple[int, ...]) -> dic
 
 
 def user_values(hits: HitTable, config: EvalConfig, metric: str, k: int) -> NDArray[np.float64]:
-    """Return float64[n_users averaged]: one metric of `CURVES` at one K."""
-    table = settled_order(hits, best=config.ties == "best") if config.ties in ("best", "worst") else hits
+    """Return float64[n_users averaged]: one metric of `CURVES` at one K; NaN where undefined for a user."""
+    table = resolved(hits, config.ties) if config.ties in ("best", "worst") else hits
     return population(hits, config).apply(CURVES[metric](Lists(table, (k,)), config))[:, 0]
-
-
-def _tied(hits: HitTable) -> bool:
-    return bool(np.any(hits.lo != hits.hi))
 
 
 def _ceiling_rules(hits: HitTable, people: Population) -> Population:
@@ -229,8 +212,8 @@ def _curve(name: str, used: Mapping[str, Matrix], ceiling: Matrix, confidence: f
     return Curve(
         metric=name,
         value=means["value"],
-        low=np.asarray(low, dtype=np.float64),
-        high=np.asarray(high, dtype=np.float64),
+        low=np.maximum(np.asarray(low, dtype=np.float64), 0.0),
+        high=np.minimum(np.asarray(high, dtype=np.float64), 1.0),
         tie_low=means.get("tie_low", means["value"]),
         tie_high=means.get("tie_high", means["value"]),
         ceiling=_means(ceiling),
@@ -239,7 +222,11 @@ def _curve(name: str, used: Mapping[str, Matrix], ceiling: Matrix, confidence: f
 
 
 def _means(values: Matrix) -> NDArray[np.float64]:
-    return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
+    """Return the mean over users with a value, per cutoff; NaN where there is none."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    return np.asarray(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
 
 
 def whole_counts(numbers: NDArray[np.int64], largest: int) -> Counts:
@@ -251,7 +238,8 @@ def whole_counts(numbers: NDArray[np.int64], largest: int) -> Counts:
 
 
 def value_counts(values: NDArray[np.float64]) -> Counts:
-    """Count per-user values in 0..1 in twenty bins; a value on an edge belongs to the bin above it, 1 to the last."""
+    """Count values in 0..1 in twenty bins, NaN left out; a value on an edge belongs to the bin above, 1 to the last."""
+    values = values[~np.isnan(values)]
     # Values are fractions such as 3/10, whose product with 20 may miss a whole number by the last bit.
     at = np.minimum((values * N_VALUE_BINS + 1e-9).astype(np.int64), N_VALUE_BINS - 1)
     n = np.bincount(at, minlength=N_VALUE_BINS)

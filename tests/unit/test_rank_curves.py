@@ -16,7 +16,6 @@ from recmetrics.rank_curves import (
     RankCurves,
     k_range,
     rank_curves,
-    settled_order,
     user_values,
     value_counts,
     whole_counts,
@@ -148,14 +147,6 @@ def test_a_chosen_order_of_equal_scores_moves_the_line_and_not_the_band(ties: st
         assert chosen.curves[metric].tie_low == pytest.approx(average.curves[metric].tie_low)
 
 
-def test_a_block_with_several_grades_is_settled_by_grade() -> None:
-    rows = [("u", item, label, 1.0) for item, label in [("a", 1), ("b", 3), ("c", 0), ("d", 2), ("e", 0)]]
-    hits = hits_of(build.dataset(rows), EvalConfig())
-    best, worst = settled_order(hits, best=True), settled_order(hits, best=False)
-    assert list(zip(best.lo, best.grade, strict=True)) == [(1, 3), (2, 2), (3, 1)]
-    assert list(zip(worst.lo, worst.grade, strict=True)) == [(3, 1), (4, 2), (5, 3)]
-
-
 def test_without_equal_scores_no_order_decides_anything() -> None:
     found = curves_of(build.one_list([0, 1, 0, 1])).curves["ndcg"]
     assert not found.ties_decide.any()
@@ -172,7 +163,12 @@ def test_the_interval_is_the_t_interval_over_users() -> None:
     # P@1 of u, v with relevant items: .5·0 + … — u: a (0.9) is no hit, so 0; v: a hit, so 1. Mean .5, sd √.5.
     found = curves_of(build.dataset(ROWS)).curves["precision"]
     reach = stats.t.ppf(0.975, 1) * np.std([0, 1], ddof=1) / np.sqrt(2)
-    assert (found.low[0], found.high[0]) == pytest.approx((0.5 - reach, 0.5 + reach))
+    assert reach > 0.5  # so both ends are cut at the range of the metric
+    assert (found.low[0], found.high[0]) == (0.0, 1.0)
+    # R@2, ties averaged: u has one of its two in half of the orders, so .25; v has 1. A narrow interval is not cut.
+    reach = stats.t.ppf(0.65, 1) * np.std([0.25, 1], ddof=1) / np.sqrt(2)
+    recall = curves_of(build.dataset(ROWS), confidence=0.3).curves["recall"]
+    assert (recall.low[1], recall.high[1]) == pytest.approx((0.625 - reach, 0.625 + reach))
 
 
 def test_a_single_user_has_no_interval() -> None:
@@ -210,7 +206,7 @@ def test_values_per_user_are_those_behind_the_line() -> None:
 
 def test_a_value_on_an_edge_belongs_to_the_bin_above() -> None:
     # 3/10 · 20 is 5.999… in floating point and must still be bin 6.
-    found = value_counts(np.array([0.0, 0.3, 1.0, 0.04]))
+    found = value_counts(np.array([0.0, 0.3, 1.0, 0.04, np.nan]))
     assert {int(i): int(found.n[i]) for i in np.flatnonzero(found.n)} == {0: 2, 6: 1, 19: 1}
 
 
