@@ -121,9 +121,9 @@ class Tables:
         return ExposureLog(columns, self.dataset.user, self.dataset.n_rows)
 
 
-def make_tables(dataset: Dataset, config: EvalConfig, model: str) -> Tables:
-    """Return the tables of one model; the dataset must have gone through `usable`."""
-    return Tables(dataset, config, model)
+def make_tables(dataset: Dataset, config: EvalConfig, model: str, engine: str = "numpy") -> Tables:
+    """Return the tables of one model; the dataset must have gone through `usable`. `engine` is a name in `ENGINES`."""
+    return Tables(dataset, config, model, engine)
 
 
 def _table_key(config: EvalConfig) -> tuple[object, ...]:

@@ -35,6 +35,7 @@ def evaluate(
     metrics: Iterable[str] | None = None,
     by: str | None = None,
     tables: Mapping[str, Tables] | None = None,
+    engine: str = "numpy",
 ) -> Report:
     """Return all asked values of all models.
 
@@ -52,6 +53,8 @@ def evaluate(
         A segment column: its groups follow the overall values, each with `segment` set.
     tables
         Tables made earlier for these models under this convention, so that rows are not scanned again.
+    engine
+        Name in `ENGINES` of what scans the rows; all engines give the same values.
 
     Raises
     ------
@@ -62,10 +65,10 @@ def evaluate(
     rows = usable(dataset, config)
     chosen = _models(dataset, models)
     names = metric_names(rows, config, metrics)
-    made = {model: (tables or {}).get(model) or make_tables(rows, config, model) for model in chosen}
+    made = {model: (tables or {}).get(model) or make_tables(rows, config, model, engine) for model in chosen}
     values = _measured(made, names, config, None)
     for label, group in _groups(rows, by):
-        values += _measured({m: make_tables(group, config, m) for m in chosen}, names, config, (str(by), label))
+        values += _measured({m: make_tables(group, config, m, engine) for m in chosen}, names, config, (str(by), label))
     counts = _counts(dataset, rows, made[chosen[0]], config)
     return Report(tuple(values), config, dataset.fingerprint, counts)
 

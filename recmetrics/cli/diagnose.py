@@ -12,6 +12,7 @@ import typer
 from recmetrics.cli import options
 from recmetrics.cli.printing import ENGLISH, printable, table
 from recmetrics.cli.reading import heading, read_data
+from recmetrics.diagnose import diagnose
 from recmetrics.json_contract import document, plain, to_text
 from recmetrics.results import Finding
 
@@ -45,8 +46,6 @@ def diagnose_command(
     as_json: options.AsJson = False,
 ) -> int:
     """Run every check and list what was found."""
-    from recmetrics.diagnose import diagnose
-
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
     dataset = read_data(files, truth, train, columns, label_map)
     findings = diagnose(dataset, config)

@@ -9,6 +9,7 @@ import typer
 from recmetrics.cli import options
 from recmetrics.cli.printing import ENGLISH, table
 from recmetrics.cli.reading import heading, read_data
+from recmetrics.evaluate import evaluate
 from recmetrics.json_contract import document, to_text
 from recmetrics.metrics.names import parse_metric
 from recmetrics.results import MetricValue, Report
@@ -21,6 +22,10 @@ LAYERS = {
     "business": "Business: what was shown and done",
 }
 HEAD = ("metric", "model", "segment", "value", "interval", "users", "rows", "ties", "remark")
+# Reasons that lie in the data as a whole and would fill a table with dashes.
+LACKING = frozenset({"outside 0..1", "no catalogue size", "no training counts"})
+# Companions without which a value is easily misread.
+BESIDE = {"baseline_majority": "majority class", "baseline": "baseline", "lift": "lift", "null_high": "by chance up to"}
 NUMBERS = frozenset({"value", "interval", "users", "rows", "ties"})
 
 
@@ -40,11 +45,9 @@ def evaluate_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Compute every metric that the columns allow."""
-    from recmetrics.evaluate import evaluate
-
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
     dataset = read_data(files, truth, train, columns, label_map)
-    report = evaluate(dataset, config, by=segment or None)
+    report = evaluate(dataset, config, by=segment or None, engine=engine)
     if as_json:
         typer.echo(to_text(document("evaluate", dataset, config, report=report)))
     else:
@@ -57,12 +60,31 @@ def _counts(report: Report) -> list[str]:
 
 
 def _sections(report: Report) -> list[str]:
+    """Return one table per layer, each metric's values together; what the data cannot give is named in one line."""
     lines: list[str] = []
-    order = list(LAYERS)
-    ranked = sorted(report.values, key=lambda value: order.index(_layer(value)))
-    for layer, values in groupby(ranked, key=_layer):
-        lines += ["", LAYERS[layer], table(HEAD, [_row(value) for value in values], NUMBERS)]
+    layers, names = list(LAYERS), list(dict.fromkeys(value.metric for value in report.values))
+    ordered = sorted(report.values, key=lambda value: (layers.index(_layer(value)), names.index(value.metric)))
+    for layer, values in groupby(ordered, key=_layer):
+        given = list(values)
+        rows = [_row(value) for value in given if not _is_lacking(value)]
+        lines += ["", LAYERS[layer], *([table(HEAD, rows, NUMBERS)] if rows else []), *_lacking(given)]
     return lines
+
+
+def _is_lacking(value: MetricValue) -> bool:
+    reason = value.undefined or ""
+    return reason in LACKING or reason.startswith("missing column")
+
+
+def _lacking(values: list[MetricValue]) -> list[str]:
+    """Return one line per reason that lies in the data as a whole, with the metrics that it concerns."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for value in filter(_is_lacking, values):
+        found.setdefault((value.undefined or "", value.model), {})[value.metric] = None
+    return [
+        f"Not defined for {model or 'the log'} ({reason}): {', '.join(metrics)}"
+        for (reason, model), metrics in found.items()
+    ]
 
 
 def _layer(value: MetricValue) -> str:
@@ -90,8 +112,13 @@ def _tie_range(value: MetricValue) -> str:
 
 
 def _remark(value: MetricValue) -> str:
+    """Return why there is no value, or who was left out and what to read the value against."""
     if value.undefined:
         return value.undefined
     left_out = [f"{ENGLISH.count(n)} users {reason.replace('_', ' ')}" for reason, n in value.skipped.items() if n]
     as_zero = [] if value.zero_filled is None else [f"{ENGLISH.metric(value.zero_filled, 4)} with them as 0"]
-    return "without " + ", ".join(left_out + as_zero) if left_out else ""
+    skipped = ["without " + ", ".join(left_out + as_zero)] if left_out else []
+    beside = [
+        f"{words} {ENGLISH.metric(value.extra[name], 4)}" for name, words in BESIDE.items() if name in value.extra
+    ]
+    return "; ".join(beside + skipped)

@@ -27,10 +27,11 @@ def heading(dataset: Dataset, config: EvalConfig) -> list[str]:
     account = dataset.account
     sizes = f"{ENGLISH.count(account.read)} rows read, {ENGLISH.count(account.used)} used"
     dropped = [f"{ENGLISH.count(n)} {reason.replace('_', ' ')}" for reason, n in account.dropped.items() if n]
-    people = f"{ENGLISH.count(dataset.n_users)} users, {ENGLISH.count(dataset.n_items)} items"
+    users = f"{ENGLISH.count(dataset.n_users)} users" if dataset.user is not None else "no user column"
+    items = f"{ENGLISH.count(dataset.n_items)} items" if dataset.item is not None else "no item column"
     changed = ", ".join(f"{field}={value}" for field, value in config.changed().items())
     return [
-        f"{dataset.name}: {sizes}" + (f" (left out: {', '.join(dropped)})" if dropped else "") + f"; {people}.",
+        f"{dataset.name}: {sizes}" + (f" (left out: {', '.join(dropped)})" if dropped else "") + f"; {users}, {items}.",
         *(f"Note: {ENGLISH._(issue.template, **issue.facts)}" for issue in dataset.issues if issue.template),
         f"Convention: {changed or 'the defaults'}. Config hash {config.hash[:12]}.",
     ]
