@@ -28,7 +28,7 @@ def document(
     findings: Iterable[Finding] | None = None,
 ) -> dict[str, Any]:
     """Return the object of one command; keys that do not apply are absent."""
-    found = {
+    found: dict[str, Any] = {
         "schema": SCHEMA,
         "command": command,
         "version": version(DISTRIBUTION),

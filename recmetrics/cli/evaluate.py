@@ -22,6 +22,11 @@ LAYERS = {
     "business": "Business: what was shown and done",
 }
 HEAD = ("metric", "model", "segment", "value", "interval", "users", "rows", "ties", "remark")
+LEFT_OUT = {
+    "without_relevant": "without relevant items",
+    "missing_from_run": "missing from the run",
+    "one_class": "with one class only",
+}
 # Reasons that lie in the data as a whole and would fill a table with dashes.
 LACKING = frozenset({"outside 0..1", "no catalogue size", "no training counts"})
 # Companions without which a value is easily misread.
@@ -96,7 +101,7 @@ def _row(value: MetricValue) -> tuple[str, ...]:
         value.metric,
         value.model,
         "=".join(value.segment) if value.segment else "",
-        ENGLISH.metric(value.value, 4),
+        _number(value),
         ENGLISH.interval(value.low, value.high, 4),
         "" if value.n_users is None else ENGLISH.count(value.n_users),
         ENGLISH.count(value.n_rows),
@@ -105,20 +110,24 @@ def _row(value: MetricValue) -> tuple[str, ...]:
     )
 
 
+def _number(value: MetricValue) -> str:
+    is_count = value.value is not None and value.value.is_integer() and _layer(value) == "business"
+    return ENGLISH.count(value.value or 0) if is_count else ENGLISH.metric(value.value, 4)
+
+
 def _tie_range(value: MetricValue) -> str:
-    if value.tie_low is None or value.tie_high is None or value.tie_low == value.tie_high:
-        return ""
-    return f"{ENGLISH.metric(value.tie_low, 4)} to {ENGLISH.metric(value.tie_high, 4)}"
+    low, high = ENGLISH.metric(value.tie_low, 4), ENGLISH.metric(value.tie_high, 4)
+    return "" if low == high else f"{low} to {high}"
 
 
 def _remark(value: MetricValue) -> str:
     """Return why there is no value, or who was left out and what to read the value against."""
     if value.undefined:
         return value.undefined
-    left_out = [f"{ENGLISH.count(n)} users {reason.replace('_', ' ')}" for reason, n in value.skipped.items() if n]
-    as_zero = [] if value.zero_filled is None else [f"{ENGLISH.metric(value.zero_filled, 4)} with them as 0"]
-    skipped = ["without " + ", ".join(left_out + as_zero)] if left_out else []
+    skipped = [f"left out: {ENGLISH.count(n)} users {LEFT_OUT[reason]}" for reason, n in value.skipped.items() if n]
+    if value.zero_filled is not None:
+        skipped.append(f"{ENGLISH.metric(value.zero_filled, 4)} with them as 0")
     beside = [
         f"{words} {ENGLISH.metric(value.extra[name], 4)}" for name, words in BESIDE.items() if name in value.extra
     ]
-    return "; ".join(beside + skipped)
+    return ", ".join(beside + skipped)
