@@ -10,14 +10,14 @@ from string import Formatter
 
 import pytest
 from babel.messages.catalog import Message
-from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po
 
 from recmetrics.results import REASONS
 from recmetrics.text import LANGUAGES, LOCALES
 
 ROOT = Path(__file__).parents[1]
-KEYWORDS = {"_": None, "N_": None, "_n": (1, 2), "_p": ((1, "c"), 2)}
+# Functions that mark a message → places of the context, of the text and of the plural text among their arguments.
+MARKS = {"_": (None, 0, None), "N_": (None, 0, None), "_n": (None, 0, 1), "_p": (0, 1, None)}
 Key = tuple[str | None, str]  # context or None, msgid (of a plural: the singular)
 
 HAN = "\u4e00-\u9fff"
@@ -30,14 +30,34 @@ def sources() -> list[Path]:
 
 
 @cache
+def marked_calls() -> tuple[ast.Call, ...]:
+    """Return every call of a marking function in the code."""
+    found = []
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and called(node) in MARKS and node.args:
+                found.append(node)
+    return tuple(found)
+
+
+def called(call: ast.Call) -> str:
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+@cache
 def extracted() -> dict[Key, tuple[str, ...]]:
     """Return every marked message of the code with its English text or texts."""
     found: dict[Key, tuple[str, ...]] = {}
-    for path in sources():
-        for _, message, _, context in extract_from_file("python", path, keywords=KEYWORDS):
-            texts = message if isinstance(message, tuple) else (message,)
-            found[(context, texts[0])] = texts
+    for call in marked_calls():
+        context, *texts = [None if i is None else literal(call.args, i) for i in MARKS[called(call)]]
+        if texts[0] is not None:  # a variable: its value was marked with N_ where it was written
+            found[(context, texts[0])] = tuple(text for text in texts if text is not None)
     return found
+
+
+def literal(arguments: list[ast.expr], i: int) -> str | None:
+    argument = arguments[i] if i < len(arguments) else None
+    return argument.value if isinstance(argument, ast.Constant) else None
 
 
 @cache
@@ -86,7 +106,8 @@ def test_no_translation_is_empty_or_fuzzy(language: str) -> None:
 def test_every_sentence_of_the_code_has_a_chinese_translation() -> None:
     translated = {key_of(message) for message in messages("zh")}
     wanted = set(extracted()) | {(None, reason) for reason in REASONS}
-    assert sorted(map(str, wanted - translated)) == []
+    missing = sorted(map(str, wanted - translated))
+    assert not missing, "\n".join(missing)
 
 
 def test_no_chinese_translation_is_left_over_from_a_sentence_that_is_gone() -> None:
@@ -122,6 +143,11 @@ def test_chinese_texts_use_full_width_punctuation_between_chinese_characters() -
 
 def test_chinese_texts_put_a_space_between_chinese_and_latin_letters_or_digits() -> None:
     assert [form for message in messages("zh") for form in forms(message) if GLUED.search(form)] == []
+
+
+def test_no_message_is_glued_together_before_it_is_translated() -> None:
+    glued = (ast.JoinedStr, ast.BinOp)
+    assert [ast.unparse(call) for call in marked_calls() if any(isinstance(arg, glued) for arg in call.args)] == []
 
 
 def test_texts_looked_up_by_a_literal_key_exist() -> None:
