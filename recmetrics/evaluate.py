@@ -14,7 +14,7 @@ from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.measuring import PerUser, measure
 from recmetrics.measuring import per_user as per_user_by_name
-from recmetrics.metrics import METRICS, MetricName, canonical, parse_metric
+from recmetrics.metrics import METRICS, MetricName, asked_for, canonical
 from recmetrics.metrics.base import Metric
 from recmetrics.metrics.population import population
 from recmetrics.registry import nearest
@@ -75,7 +75,7 @@ def evaluate(
 
 def per_user(tables: Tables, config: EvalConfig, metric: str) -> PerUser:
     """Return one ranking metric for every user: values float64[u], NaN where not counted, and counted bool[u]."""
-    return per_user_by_name(tables, config, parse_metric(metric))
+    return per_user_by_name(tables, config, asked_for(metric, config))
 
 
 def _models(dataset: Dataset, models: Sequence[str] | None) -> list[str]:
@@ -99,17 +99,16 @@ def _models(dataset: Dataset, models: Sequence[str] | None) -> list[str]:
 
 
 def metric_names(dataset: Dataset, config: EvalConfig, metrics: Iterable[str] | None) -> list[MetricName]:
-    """Return the metric names asked for, each once; all that apply to this data when none is named."""
+    """Return the metric names asked for, in order; all that apply to this data when none is named."""
     if metrics is None:
         return _all_names(dataset, config)
     found: list[MetricName] = []
     for text in metrics:
         if text.endswith("@k"):
-            found += [parse_metric(f"{text[:-1]}{k}") for k in config.ks]
+            found += [asked_for(f"{text[:-1]}{k}", config) for k in config.ks]
         else:
-            found.append(parse_metric(text))
-    # Options in the string win; those it leaves out are the config's.
-    return list(dict.fromkeys(canonical(name.entry, name.config(config), name.k) for name in found))
+            found.append(asked_for(text, config))
+    return found
 
 
 def _all_names(dataset: Dataset, config: EvalConfig) -> list[MetricName]:

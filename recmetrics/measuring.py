@@ -51,7 +51,7 @@ def _without_k(name: MetricName) -> tuple[str, tuple[tuple[str, str], ...], bool
 
 def _measure_group(tables: Tables, names: list[MetricName], config: EvalConfig, ks: Ks) -> list[MetricValue]:
     entry = names[0].entry
-    under = names[0].config(config)
+    under = names[0].fixed(config)
     missing = _missing(tables, entry)
     if missing:
         return [MetricValue(str(name), tables.model, None, missing, name.k) for name in names]
@@ -333,7 +333,7 @@ _BY_LAYER: Mapping[str, Callable[[Tables, list[MetricName], EvalConfig, Ks], lis
 
 def per_user(tables: Tables, config: EvalConfig, name: MetricName) -> PerUser:
     """Return one metric of the ranking layer for every user under the population rules of the config."""
-    under = name.config(config)
+    under = name.fixed(config)
     tables = tables.under(under)
     if name.name == "gauc":
         users: UserAuc = name.entry.function(tables.judged, under)

@@ -237,7 +237,7 @@ def duplicates(subject: Subject, limits: Limits) -> list[Outcome]:
     if not facts["count"]:
         return [Outcome(None, facts)]
     severity: Severity = "warning" if facts["share"] > limits["warning"] else "info"
-    if facts["share_conflicting"] > limits["critical"]:
+    if facts["share_conflicting"] > limits["conflicting"]:
         severity = "critical"
     if subject.options.repeat_consumption and "time" not in raw.values:
         severity = "info"
@@ -306,7 +306,7 @@ register(
         "duplicates",
         (Part(duplicates, needs=("user", "item")),),
         "data",
-        limits={"warning": Limit(0.001, "P", "share"), "critical": Limit(0.001, "P", "share")},
+        limits={"warning": Limit(0.001, "P", "share"), "conflicting": Limit(0.001, "P", "share")},
         causes=("join", "several_events", "versions"),
         disproofs=("request_id",),
         next_steps={"declare_duplicates": "Data", "fix_join": None},
@@ -442,8 +442,8 @@ def few_users_or_positives(subject: Subject, limits: Limits) -> list[Outcome]:
     if subject.rows.user is not None:
         facts.update(n_users=subject.rows.n_users, units="users")
         fewest = min(smaller, subject.rows.n_users)
-    severity: Severity | None = "info" if fewest < limits["info"] else None
-    if fewest < limits["warning"]:
+    severity: Severity | None = "info" if fewest < limits["few_info"] else None
+    if fewest < limits["few_warning"]:
         severity = "warning"
     if severity is None:
         return [Outcome(None, facts)]
@@ -481,7 +481,7 @@ register(
         "few_users_or_positives",
         (Part(few_users_or_positives, needs=("label",), gates=("one_class",)),),
         "rows",
-        limits={"info": Limit(100, "L", "count"), "warning": Limit(30, "L", "count")},
+        limits={"few_info": Limit(100, "L", "count"), "few_warning": Limit(30, "L", "count")},
         sentence_by="units",
         variants=("rows", "users"),
         causes=("short_period",),

@@ -32,7 +32,7 @@ def leakage(subject: Subject, limits: Limits) -> list[Outcome]:
         return [Outcome(None, facts)]
     severity: Severity = "critical" if value > limits["critical"] else "warning"
     passed = limits[severity]
-    facts.update(measure=measure, value=value, value_low=low, confirmed=low is not None and low > passed)
+    facts.update(measure=measure, measured=value, measured_low=low, confirmed=low is not None and low > passed)
     causes = [*_claim(subject), _top_percent(subject), _telling_values(subject), _segments(subject), _overlap(subject)]
     # Nothing that was loaded can tell these two; both need what produced the scores.
     causes += [untested("late_feature", "features"), untested("easy_negatives", "features")]
@@ -104,7 +104,7 @@ def _telling_values(subject: Subject) -> Cause:
     share = float(n_pos[telling].sum() / max(subject.n_positives, 1))
     if subject.prevalence > 0.5:
         telling[:] = False
-    return tested("telling_values", bool(telling.any()), n_values=int(telling.sum()), share_positives=share)
+    return tested("telling_values", bool(telling.any()), n_values=int(telling.sum()), share_of_positives=share)
 
 
 def _segments(subject: Subject) -> Cause:

@@ -304,14 +304,14 @@ def hard_labels(subject: Subject, limits: Limits) -> list[Outcome]:
     n = int(counts.sum())
     facts: dict[str, Any] = {"n_distinct": len(values), "n": n}
     # A few rows have few scores without being coarse: every score must have stood twice on average.
-    coarse = 2 <= len(values) <= limits["info"] and n >= 2 * len(values)
+    coarse = 2 <= len(values) <= limits["coarse_info"] and n >= 2 * len(values)
     if not coarse:
         return [Outcome(None, facts)]
     facts.update(values=[float(v) for v in values], counts=[int(c) for c in counts])
     decisions = len(values) == 2 and values[0] == 0 and values[1] == 1
     return [
         Outcome(
-            "warning" if len(values) <= limits["warning"] else "info",
+            "warning" if len(values) <= limits["coarse_warning"] else "info",
             facts,
             causes=tuple(supported([tested("decisions", decisions), tested("rounding", not decisions)])),
             evidence=(Evidence("score_values", {"model": subject.model}),),
@@ -328,7 +328,7 @@ register(
         "hard_labels",
         (Part(hard_labels, needs=("score",)),),
         "model",
-        limits={"warning": Limit(2, "P", "count"), "info": Limit(20, "P", "count")},
+        limits={"coarse_warning": Limit(2, "P", "count"), "coarse_info": Limit(20, "P", "count")},
         sentence_by="scope",
         variants=("two", "few"),
         causes=("decisions", "rounding"),

@@ -22,7 +22,7 @@ def interval_contains_half(cause: Finding, consequence: Finding) -> bool:
 
 def not_surely_high(cause: Finding, consequence: Finding) -> bool:
     """The lower bound does not pass the limit of the warning, so few data may be all there is to it."""
-    low = consequence.facts.get("value_low")
+    low = consequence.facts.get("measured_low")
     return low is None or low <= consequence.facts["limit_warning"]
 
 

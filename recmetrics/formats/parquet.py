@@ -39,12 +39,12 @@ def read_parquet(raw: Raw, options: ReadOptions) -> Source:
     try:
         opened = pq.ParquetFile(raw.path if raw.data is None else io.BytesIO(raw.data))
         refuse_too_many(raw.name, opened.metadata.num_rows, options)
-        table = opened.read()
-    except (pa.ArrowException, OSError) as error:
+        table = _uniquely_named(opened.read())
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         raise _damaged(raw.name, str(error).splitlines()[0][:120] if str(error) else "unknown") from error
     if table.num_rows == 0:
         raise RecmetricsError("no_rows", N_("{file} has no rows of data. Export it again."), file=raw.name)
-    return Source(raw.name, "parquet", _uniquely_named(table), size=raw.size)
+    return Source(raw.name, "parquet", table, size=raw.size)
 
 
 def _damaged(name: str, reason: str) -> RecmetricsError:

@@ -2,13 +2,14 @@
 
 from recmetrics.metrics import business, calibration, classification, exposure, per_user_auc, ranking
 from recmetrics.metrics.base import METRICS, Measured, Metric
-from recmetrics.metrics.names import MetricName, canonical, parse_metric
+from recmetrics.metrics.names import MetricName, asked_for, canonical, parse_metric
 
 __all__ = [
     "METRICS",
     "Measured",
     "Metric",
     "MetricName",
+    "asked_for",
     "business",
     "calibration",
     "canonical",

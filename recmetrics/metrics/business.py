@@ -35,6 +35,13 @@ class ExposureLog:
         counted = self.total("", "exposures")
         return float(self.n_rows) if counted is None else counted
 
+    def n_users_with(self, one_each: str, counts: str) -> int:
+        """Return how many users have at least one event."""
+        assert self.user is not None
+        events = self.columns[counts if counts in self.columns else one_each]
+        who = self.user[(self.user >= 0) & (np.nan_to_num(events) > 0)]
+        return len(np.unique(who))
+
     @property
     def n_users(self) -> int:
         return 0 if self.user is None else len(np.unique(self.user[self.user >= 0]))
@@ -74,8 +81,13 @@ def purchases(log: ExposureLog, config: EvalConfig) -> Measured:
 
 @metric("ctr", "business", N_("CTR"), source="clicks / exposures", needs=("click",))
 def ctr(log: ExposureLog, config: EvalConfig) -> Measured:
-    """Clicks over exposures."""
-    return _per(log, log.total("click", "clicks"), "click", log.n_exposures, "no exposures")
+    """Clicks over exposures; the share of exposed users who clicked beside it."""
+    found = _per(log, log.total("click", "clicks"), "click", log.n_exposures, "no exposures")
+    if found.value is None or log.n_users == 0:
+        return found
+    return Measured(
+        found.value, extra={**found.extra, "share_of_users": log.n_users_with("click", "clicks") / log.n_users}
+    )
 
 
 @metric("cvr", "business", N_("CVR"), high=_UNBOUNDED, source="purchases / clicks", needs=("click", "purchase"))
@@ -175,10 +187,11 @@ def dwell_per_user(log: ExposureLog, config: EvalConfig) -> Measured:
     needs=("rating",),
 )
 def satisfaction(log: ExposureLog, config: EvalConfig) -> Measured:
-    """Mean rating of the rows that have one, with their number."""
+    """Mean rating of the rows that have one; their number and the share at or above the threshold beside it."""
     if "rating" not in log.columns:
         return undefined(missing_column("rating"))
     rated = log.columns["rating"][~np.isnan(log.columns["rating"])]
     if len(rated) == 0:
         return undefined("no rows")
-    return Measured(float(rated.mean()), extra={"rated": float(len(rated))})
+    at_least = float(np.mean(rated >= config.relevance_threshold))
+    return Measured(float(rated.mean()), extra={"rated": float(len(rated)), "share_at_threshold": at_least})

@@ -51,9 +51,9 @@ def _entropy(share: float) -> float:
 
 
 def _log_loss(table: Levels, clip: float) -> float:
-    # 1 − p is clipped on its own: 1 − 1e-15 is no exact double, so clipping p alone would cost up to 1e-3 in ln(1−p).
-    losses = -table.n_positive * np.log(np.maximum(table.p, clip))
-    losses -= (table.n - table.n_positive) * np.log(np.maximum(1.0 - table.p, clip))
+    # In float64 also for float32 scores: there 1 − 1e-15 is 1, and the clip would do nothing.
+    p = np.clip(table.p, clip, 1.0 - clip)
+    losses = -table.n_positive * np.log(p) - (table.n - table.n_positive) * np.log(1.0 - p)
     return float(losses.sum() / table.n.sum())
 
 

@@ -171,6 +171,7 @@ def ctr_at_k(shown: Exposures, config: EvalConfig, k: int) -> Measured:
     "exposure",
     N_("GMV of the first K"),
     cutoff="always",
+    low=-float("inf"),
     high=float("inf"),
     source="offline proxy on logged exposures",
     needs=("amount",),

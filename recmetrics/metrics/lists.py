@@ -245,17 +245,15 @@ class Lists:
 
     def _ideal_dcg(self, config: EvalConfig) -> Matrix:
         steps = discounts(self.depth, config)
-        summed = np.cumsum(steps)
         if config.ideal == "full_k":
             if config.gain != "binary":
                 raise full_k_needs_binary()
+            summed = np.cumsum(steps)
             places = np.where(np.isinf(self.k), self.n[:, None], self.k).astype(np.int64)
             return np.asarray(summed[places])
         user, grade = self.hits.ideal_user, self.hits.ideal_grade
         length = np.bincount(user, minlength=self.n_users)
         weight = gain_of(grade, config)
-        if len(weight) and np.all(weight == weight[0]):
-            return np.asarray(weight[0] * summed[np.minimum(length[:, None], self._edges[None, :])])
         rank = np.arange(len(user)) - (np.cumsum(length) - length)[user] + 1
         return self._cut(user, rank.astype(np.int32), weight * steps[rank])
 

@@ -43,6 +43,13 @@ class MetricName:
         changes: dict[str, Any] = {fields[key]: _typed(value) for key, value in self.options}
         return config.replace(**changes) if changes else config
 
+    def fixed(self, config: EvalConfig) -> EvalConfig:
+        """Return the config in which the string alone fixes the formula: options it leaves out are the defaults."""
+        defaults = {field: getattr(_DEFAULTS, field) for field in self.entry.options.values()}
+        given = {self.entry.options[key]: _typed(value) for key, value in self.options}
+        changes = {f: v for f, v in {**defaults, **given}.items() if getattr(config, f) != v}
+        return config.replace(**changes) if changes else config
+
 
 def entry_of(name: str, has_k: bool) -> Metric:
     """Return the catalogue entry for a bare name, with or without a cutoff.
@@ -65,7 +72,14 @@ def entry_of(name: str, has_k: bool) -> Metric:
         )
     if has_k and without in METRICS:
         raise RecmetricsError("invalid_k", N_("'{name}' has no cutoff: write {name} without @."), name=name)
-    return METRICS[name]
+    known = list(dict.fromkeys(key.removesuffix("@k") for key in METRICS))
+    raise RecmetricsError(
+        "unknown_name",
+        N_("There is no metric called '{name}'. The nearest is '{nearest}'. Known: {known}."),
+        name=name[:80],
+        nearest=nearest(name, known) or "roc_auc",
+        known=", ".join(known),
+    )
 
 
 def parse_metric(text: str) -> MetricName:
@@ -76,6 +90,11 @@ def parse_metric(text: str) -> MetricName:
     RecmetricsError
         `unknown_name`, `invalid_k` or `invalid_config`: what is wrong in the string, and what would be right.
     """
+    return asked_for(text, _DEFAULTS)
+
+
+def asked_for(text: str, config: EvalConfig) -> MetricName:
+    """Read a metric string as asked under a config: options that it names win, the others are the config's."""
     found = _SHAPE.match("".join(text.split()))
     if not found:
         raise RecmetricsError(
@@ -88,7 +107,8 @@ def parse_metric(text: str) -> MetricName:
     if f_name:
         name, given = "f_beta", {"beta": f_name["beta"], **given}
     k = None if found["k"] is None else whole_k(found["k"])
-    return canonical(entry_of(name, k is not None), _config_of(entry_of(name, k is not None), given), k)
+    entry = entry_of(name, k is not None)
+    return canonical(entry, config.replace(**_changes(entry, given)), k)
 
 
 def canonical(entry: Metric, config: EvalConfig, k: int | None = None) -> MetricName:
@@ -115,13 +135,13 @@ def _given_options(text: str) -> dict[str, str]:
     return given
 
 
-def _config_of(entry: Metric, given: dict[str, str]) -> EvalConfig:
+def _changes(entry: Metric, given: dict[str, str]) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     for key, value in given.items():
         if key not in entry.options:
             raise _wrong_option(entry, key)
         changes[entry.options[key]] = _typed(value)
-    return EvalConfig(**changes)
+    return changes
 
 
 def _wrong_option(entry: Metric, key: str) -> RecmetricsError:

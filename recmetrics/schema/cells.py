@@ -79,20 +79,25 @@ def decoded(column: Any, name: str, file: str) -> Any:
             column=name,
             type=str(kind)[:60],
         )
-    if types.is_string(kind) or types.is_binary(kind) or types.is_large_binary(kind) or _is_view(kind):
+    if types.is_null(kind) or _is_textual(kind):
         column = _as_large_string(column, name, file)
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _is_view(kind: Any) -> bool:
-    return str(kind) in {"string_view", "binary_view", "utf8_view"}
+def _is_textual(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    tests = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in (*tests, types.is_binary_view, types.is_fixed_size_binary))
 
 
 def _as_large_string(column: Any, name: str, file: str) -> Any:
     import pyarrow as pa
 
     try:
+        if pa.types.is_fixed_size_binary(column.type):
+            column = column.cast(pa.binary())
         return column.cast(pa.large_string())
     except pa.ArrowInvalid as error:
         raise RecmetricsError(
@@ -126,10 +131,7 @@ def numbers(array: Any, decimal: str | None = None) -> Numbers:
     """Read a decoded array as numbers; text is parsed, never guessed where two readings are possible."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.types as types
 
-    if types.is_null(array.type):
-        return Numbers(np.full(len(array), np.nan), np.empty(0, np.int64))
     if not is_text(array):
         return _typed_numbers(array)
     filled = pc.if_else(pc.equal(array, ""), None, array)

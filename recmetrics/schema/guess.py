@@ -212,10 +212,10 @@ class _Guesser:
     def _can_play(self, role: str, name: str) -> bool:
         look = self.looks[name]
         if role == "model":
-            return 2 <= look.n_distinct <= MAX_MODELS
+            return 2 <= look.n_distinct <= MAX_MODELS and look.n_missing == 0
         if role in VALUE_ROLES:
             return look.is_number or (look.n_distinct <= 3 and role in ("click", "purchase"))
-        return look.kind != "nested"
+        return look.kind != "other"
 
     def _scores(self) -> None:
         if not self._is_open("score"):
@@ -283,7 +283,7 @@ class _Guesser:
         reasons: list[tuple[str, Mapping[str, Any]]] = []
         for name in self.free:
             look = self.looks[name]
-            if not 2 <= look.n_distinct <= MAX_SEGMENT_VALUES or look.kind in ("fraction", "nested", "empty"):
+            if not 2 <= look.n_distinct <= MAX_SEGMENT_VALUES or look.kind in ("fraction", "other", "empty"):
                 continue
             if rank_as("segment", name) is not None:
                 reasons.append((BY_NAME, {"column": name}))

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recmetrics.schema.cells import coded, decoded, is_missing, numbers, text_numbers
+from recmetrics.errors import RecmetricsError
+from recmetrics.schema.cells import coded, decoded, is_missing, is_text, numbers, text_numbers
 from recmetrics.schema.labels import WORDS
 from recmetrics.source import Source
 
 N_LOOKED_AT = 2000
 
-Kind = Literal["fraction", "whole", "word", "nested", "empty"]
+Kind = Literal["fraction", "whole", "word", "other", "empty"]
 
 
 @dataclass(frozen=True)
@@ -42,33 +43,31 @@ class Look:
 
 def look_at(column: Any, decimal: str | None = None) -> Look:
     """Return the look at an Arrow column of any type."""
-    import pyarrow.types as types  # lazily: the package must import quickly
-
-    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if types.is_nested(kind):
-        return Look("nested", 0, 0, len(column), (), str(kind)[:60])
-    n_distinct, n_missing = _counts(column)
-    step = max(len(column) // N_LOOKED_AT, 1)
-    sample = decoded(column.take(np.arange(0, len(column), step)) if step > 1 else column, "", "")
+    try:
+        cells = decoded(column, "", "")
+    except RecmetricsError:  # lists, records, bytes that are no text: of no use here, and no reason to refuse the file
+        return Look("other", 0, 0, len(column), (), str(column.type)[:60])
+    n_distinct, n_missing = _counts(cells)
+    step = max(len(cells) // N_LOOKED_AT, 1)
+    sample = cells.take(np.arange(0, len(cells), step)) if step > 1 else cells
     return Look(
         _kind(sample, decimal),
         n_distinct,
         n_missing,
         len(column),
-        tuple(str(value) for value in column.slice(0, 5).to_pylist()),
+        tuple("" if value is None else str(value) for value in cells.slice(0, 5).to_pylist()),
         str(column.type)[:60],
         _is_binary(sample, n_distinct),
     )
 
 
-def _counts(column: Any) -> tuple[int, int]:
-    import pyarrow.compute as pc
-    import pyarrow.types as types
+def _counts(cells: Any) -> tuple[int, int]:
+    import pyarrow.compute as pc  # lazily: the package must import quickly
 
-    n_distinct = pc.count_distinct(decoded(column, "", ""), mode="only_valid").as_py()
-    n_missing = column.null_count
-    if types.is_string(column.type):
-        n_blank = pc.sum(pc.equal(column, "")).as_py() or 0
+    n_distinct = pc.count_distinct(cells, mode="only_valid").as_py()
+    n_missing = cells.null_count
+    if is_text(cells):
+        n_blank = pc.sum(pc.equal(cells, "")).as_py() or 0
         n_missing, n_distinct = n_missing + n_blank, n_distinct - bool(n_blank)
     return n_distinct, n_missing
 

@@ -20,6 +20,7 @@ from recmetrics.schema.times import read_days
 from recmetrics.source import Source
 from recmetrics.text import N_
 
+MAX_MODELS = 100
 MAX_LABELLED = 1000  # different values up to which a named segment column can be listed
 
 
@@ -65,7 +66,7 @@ def read_part(source: Source, guess: Guess, label_map: Mapping[str, float] | Non
         scores=scores,
         segments=segments,
         values=reader.values(label_map),
-        models=reader.segment(column) if (column := guess.column("model")) else None,
+        models=reader.models(),
         issues=source.issues + tuple(reader.issues),
     )
 
@@ -157,6 +158,33 @@ class _Reader:
         renumbered = np.full(len(texts), MISSING, dtype=np.int32)
         renumbered[keep] = place
         return Segment(cells.take(renumbered, MISSING).astype(np.int32, copy=False), tuple(labels[i] for i in order))
+
+    def models(self) -> Segment | None:
+        """Return the model of every row of a long table."""
+        column = self.guess.column("model")
+        if column is None:
+            return None
+        found = self.segment(column)
+        without = np.flatnonzero(found.codes == MISSING)
+        if len(without):
+            raise RecmetricsError(
+                "no_column",
+                N_("{file}: {count} rows name no model in column '{column}' (rows {rows}). Fill them in."),
+                file=self.source.name,
+                column=column,
+                count=len(without),
+                rows=", ".join(str(row + 1) for row in without[:3]),
+            )
+        if len(found.labels) > MAX_MODELS:
+            raise RecmetricsError(
+                "no_column",
+                N_("{file}: column '{column}' names {count} models; at most {cap} are compared. Choose some of them."),
+                file=self.source.name,
+                column=column,
+                count=len(found.labels),
+                cap=MAX_MODELS,
+            )
+        return found
 
     def values(self, label_map: Mapping[str, float] | None) -> dict[str, NDArray[np.float64]]:
         found = {}

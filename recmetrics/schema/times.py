@@ -20,9 +20,10 @@ def read_days(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], 
     """Return days since 1970 as float64[n], NaN where a cell is empty or no time, and what has to be said."""
     import pyarrow.types as types  # lazily: the package must import quickly
 
-    if types.is_temporal(array.type):
-        days = _from_timestamps(array)
-        return days, ()
+    if types.is_timestamp(array.type) or types.is_date(array.type):
+        return _from_timestamps(array), ()
+    if types.is_temporal(array.type):  # a time of day or a duration: no point in time
+        return np.full(len(array), np.nan), (_unread([str(value) for value in array.to_pylist()], column, file),)
     read = numbers(array)
     if is_text(array) and len(read.bad):
         return _from_text(array, column, file)
@@ -58,7 +59,11 @@ def _from_text(array: Any, column: str, file: str) -> tuple[NDArray[np.float64],
     unread = np.flatnonzero(times.isna() & (texts.fillna("").str.strip() != ""))
     if not len(unread):
         return days, ()
-    examples = tuple(str(texts.iloc[row])[:40] for row in unread[:3])
+    return days, (_unread([str(text) for text in texts.iloc[unread]], column, file),)
+
+
+def _unread(cells: list[str], column: str, file: str) -> Issue:
+    examples = tuple(cell[:40] for cell in cells[:3])
     template = N_("{file}: {count} cells of '{column}' are no times and count as missing ({values}).")
-    facts = {"file": file, "column": column, "count": len(unread), "values": ", ".join(examples)}
-    return days, (Issue("time_unreadable", len(unread), template, facts, examples, "doubt"),)
+    facts = {"file": file, "column": column, "count": len(cells), "values": ", ".join(examples)}
+    return Issue("time_unreadable", len(cells), template, facts, examples, "doubt")

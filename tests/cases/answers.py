@@ -256,8 +256,7 @@ def _best_precision(question: Question) -> Answer:
     k = whole_k(question.params["k"])
     tables, config = _tables(question)
     curves = rank_curves(tables.hits, config, "", (k,))
-    curve = next(curve for curve in curves.curves if curve.metric == "precision")
-    return _number(curve.ceiling[0])
+    return _number(curves.curves["precision"].ceiling[0])
 
 
 def _gauc_users(which: str) -> Callable[[Question], Answer]:

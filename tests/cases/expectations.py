@@ -61,7 +61,7 @@ def _unmet(question: Question, expect: Mapping[str, Any], outcome: Outcome) -> l
 
 
 def _got(question: Question, key: str, outcome: Outcome) -> str:
-    if "flag" in key or key == "hint_only":
+    if question.metric == "flag" or "flag" in key or key == "hint_only":
         try:
             return f"flags {sorted({flag.word for flag in flags(question)})}"
         except RecmetricsError as refusal:
