@@ -159,7 +159,9 @@ def small_segment(subject: Subject, limits: Limits) -> list[Outcome]:
             found.append(Outcome(None, facts, scope=column))
             continue
         names = [segment.labels[code] for code in small[np.lexsort((small, smaller[small]))][:MAX_LISTED]]
-        facts.update(segments=names, segment=names[0], n_one_class=int(np.count_nonzero(smaller[small] == 0)))
+        facts.update(segments=names, n_one_class=int(np.count_nonzero(smaller[small] == 0)))
+        if len(names) == 1:
+            facts["segment"] = names[0]
         found.append(
             Outcome(
                 "info",
