@@ -98,7 +98,9 @@ def _as_large_string(column: Any, name: str, file: str) -> Any:
     try:
         if pa.types.is_fixed_size_binary(column.type):
             column = column.cast(pa.binary())
-        return column.cast(pa.large_string())
+        found = column.cast(pa.large_string())
+        found.validate(full=True)  # Parquet writers may call any bytes a text
+        return found
     except pa.ArrowInvalid as error:
         raise RecmetricsError(
             "encoding",

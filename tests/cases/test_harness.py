@@ -83,6 +83,7 @@ def ask(tmp_path: Path, metric: str, expect: dict[str, Any], **params: Any) -> l
         ("auc", {}, {"not_value": 1.0}, {"not_value": 0.75}),
         ("auc", {}, {"same_as": {"scored": "a.csv"}}, {"same_as": {"scored": "b.csv"}}),
         ("precision_at_k", {"k": 0}, {"error": "invalid_k"}, {"error": "format"}),
+        ("best_precision_at_k", {"k": 4}, {"value": 0.5, "tolerance": 1e-9}, {"value": 1.0, "tolerance": 1e-9}),
         ("precision_at_k", {"k": 2}, {"value": 0.5, "tolerance": 0}, {"error": "invalid_k"}),
         ("auc", {"where": {"city": None}}, {"undefined": "no negatives"}, {"between": [0, 1]}),
         ("rows", {"where": {"city": "x"}}, {"value": 3, "tolerance": 0}, {"value": 4, "tolerance": 0}),

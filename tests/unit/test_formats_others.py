@@ -2,13 +2,14 @@
 
 import io
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats import FORMATS
-from recmetrics.load import read_source
+from recmetrics.load import guess_columns, load, read_source
 from recmetrics.source import Source
 
 
@@ -153,6 +154,28 @@ def test_a_damaged_parquet_file_is_refused_in_one_sentence() -> None:
         error = refused(broken, "x.parquet")
         assert error.kind == "format"
         assert "\n" not in str(error)
+
+
+def test_columns_of_no_use_are_passed_over_and_refused_only_when_they_are_chosen() -> None:
+    source = read(
+        parquet(
+            user=["u1", "u2"],
+            label=[1, 0],
+            score=[0.5, 0.25],
+            nothing=pa.nulls(2),
+            vectors=[[1.0], [2.0]],
+            raw=pa.array([b"\xff", b"\xfe"]),
+            clock=pa.array([1, 2], pa.time32("s")),
+        ),
+        "x.parquet",
+    )
+    assert guess_columns(source).ignored == ("nothing", "vectors", "raw", "clock")
+    assert load(source, columns={"item": "nothing"}).n_items == 0
+    assert np.isnan(load(source, columns={"time": "clock"}).values["time"]).all()
+    for column, kind in (("vectors", "format"), ("raw", "encoding")):
+        with pytest.raises(RecmetricsError) as caught:
+            load(source, columns={"item": column})
+        assert caught.value.kind == kind
 
 
 def test_the_cap_on_rows_is_checked_in_the_footer() -> None:

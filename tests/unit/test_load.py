@@ -208,6 +208,14 @@ def test_a_long_table_is_one_model_per_value_of_its_model_column() -> None:
     assert data.row_number.tolist() == [1, 3, 4]
 
 
+def test_a_long_table_needs_a_model_in_every_row() -> None:
+    text = "user,item,label,score,which\nu1,a,1,0.5,A\nu1,b,0,0.25,\n"
+    error = refused(upload(text), columns={"model": "which"})
+    assert (error.kind, error.facts["rows"]) == ("no_column", "2")
+    many = "user,item,label,score,which\n" + "".join(f"u1,i{i},{i % 2},0.5,m{i}\n" for i in range(101))
+    assert refused(upload(many), columns={"model": "which"}).facts["count"] == 101
+
+
 # Truth
 
 RUN = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 b 1 3 t\nq9 Q0 z 1 1 t\n"
