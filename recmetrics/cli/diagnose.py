@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from recmetrics import wording
 from recmetrics.cli import options
 from recmetrics.cli.printing import ENGLISH, printable, table
 from recmetrics.cli.reading import heading, read_data
 from recmetrics.diagnose import diagnose
-from recmetrics.json_contract import document, plain, to_text
+from recmetrics.json_contract import document, to_text
 from recmetrics.results import Finding
 
 ALARM = 1
@@ -52,7 +53,7 @@ def diagnose_command(
     if as_json:
         typer.echo(to_text(document("diagnose", dataset, config, findings=findings)))
     else:
-        typer.echo("\n".join([*heading(dataset, config), "", *_alarms(findings), *_the_rest(findings)]))
+        typer.echo("\n".join([*heading(dataset, config, preset), *_fired(findings), *_the_rest(findings)]))
     return ALARM if fail_on and stands(findings, fail_on) else 0
 
 
@@ -62,32 +63,40 @@ def stands(findings: Sequence[Finding], level: Level) -> bool:
     return any(finding.status == "fired" and finding.severity in severities for finding in findings)
 
 
-def _alarms(findings: Sequence[Finding]) -> list[str]:
-    """Return the fired findings, the gravest first, each with its sentence, its numbers and what to do next."""
+def _fired(findings: Sequence[Finding]) -> list[str]:
+    """Return the fired findings, the gravest first, each with its sentence, its causes and what to do next."""
     order = ("critical", "warning", "info")
     fired = sorted((f for f in findings if f.status == "fired"), key=lambda f: order.index(f.severity))
-    lines = []
-    for finding in fired:
-        where = " ".join(filter(None, (finding.model, finding.scope)))
-        lines.append(printable(f"{finding.severity.upper()}  {finding.code} {_title(finding.code)}  ({where})"))
-        lines.append(printable(f"    {_facts(finding)}"))
-    return lines or ["Nothing stands out."]
+    lines = [line for finding in fired for line in ["", *_about(finding, findings)]]
+    return [printable(line) for line in lines] or ["", "Nothing stands out."]
 
 
-def _title(code: str) -> str:
-    return ENGLISH.content(f"check.{code}.title")
-
-
-def _facts(finding: Finding) -> str:
-    return ", ".join(f"{name}={_fact(value)}" for name, value in plain(finding.facts).items())
-
-
-def _fact(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _about(finding: Finding, findings: Sequence[Finding]) -> list[str]:
+    """Return one finding; what is only worth knowing is said in one sentence."""
+    head = f"{finding.severity.upper()}  {finding.code} {wording.title(finding.code, ENGLISH)}"
+    causes = [f"  - {cause.text} ({cause.verdict})" for cause in wording.causes(finding, ENGLISH)]
+    steps = [f"  Next: {step.text}" for step in wording.next_steps(finding, ENGLISH)]
+    disproof = wording.disproof(finding, ENGLISH)
+    consequences = [
+        f"  Explains {other.code} {wording.title(other.code, ENGLISH)}"
+        for other in findings
+        if other.explained_by == finding.code and finding.model in (None, other.model)
+    ]
+    says = [head + (f"  [{finding.model}]" if finding.model else ""), f"  {wording.sentence(finding, ENGLISH)}"]
+    if finding.severity == "info":
+        return says
+    return [
+        *says,
+        *causes,
+        *([f"  Would disprove it: {disproof}"] if disproof else []),
+        *steps,
+        *dict.fromkeys(consequences),
+    ]
 
 
 def _the_rest(findings: Sequence[Finding]) -> list[str]:
     """Return how many checks passed, and why the others said nothing."""
-    counted = Counter((f.status, f.explained_by or f.reason or "") for f in findings if f.status != "fired")
+    silent = [f for f in findings if f.status not in ("fired", "explained")]
+    counted = Counter((f.status, wording.reason(f, ENGLISH)) for f in silent)
     rows = [(ENGLISH.count(n), status.replace("_", " "), reason) for (status, reason), n in sorted(counted.items())]
     return ["", table(("checks", "status", "reason"), rows, frozenset({"checks"}))] if rows else []

@@ -56,7 +56,7 @@ def evaluate_command(
     if as_json:
         typer.echo(to_text(document("evaluate", dataset, config, report=report)))
     else:
-        typer.echo("\n".join([*heading(dataset, config), *_counts(report), *_sections(report)]))
+        typer.echo("\n".join([*heading(dataset, config, preset), *_counts(report), *_sections(report)]))
 
 
 def _counts(report: Report) -> list[str]:

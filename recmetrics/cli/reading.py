@@ -9,6 +9,7 @@ from recmetrics.cli.printing import ENGLISH
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.load import load
+from recmetrics.presets import PRESETS
 
 
 def read_data(files: list[Path], truth: Path | None, train: Path | None, columns: str, label_map: str) -> Dataset:
@@ -22,7 +23,7 @@ def read_data(files: list[Path], truth: Path | None, train: Path | None, columns
     )
 
 
-def heading(dataset: Dataset, config: EvalConfig) -> list[str]:
+def heading(dataset: Dataset, config: EvalConfig, preset: str = "") -> list[str]:
     """Return what was read, what was doubtful in it, and the convention that holds for every number below."""
     account = dataset.account
     sizes = f"{ENGLISH.count(account.read)} rows read, {ENGLISH.count(account.used)} used"
@@ -34,4 +35,13 @@ def heading(dataset: Dataset, config: EvalConfig) -> list[str]:
         f"{dataset.name}: {sizes}" + (f" (left out: {', '.join(dropped)})" if dropped else "") + f"; {users}, {items}.",
         *(f"Note: {ENGLISH._(issue.template, **issue.facts)}" for issue in dataset.issues if issue.template),
         f"Convention: {changed or 'the defaults'}. Config hash {config.hash[:12]}.",
+        *_traps(preset),
     ]
+
+
+def _traps(preset: str) -> list[str]:
+    """Return whose numbers a preset gives, and what to know about them."""
+    if not preset:
+        return []
+    chosen = PRESETS[preset]
+    return [" ".join([f"Preset {chosen.name}: as {chosen.library} counts.", *map(ENGLISH._, chosen.warnings)])]

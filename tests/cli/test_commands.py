@@ -117,11 +117,32 @@ def test_names_in_a_file_cannot_steer_the_terminal(tmp_path: Path, capsys: pytes
     assert "\x1b" not in printed(capsys, "evaluate", str(file))
 
 
+def test_a_preset_says_whose_numbers_it_gives_and_what_its_traps_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "as ranx 0.3.21 (make_comparable) counts" in printed(capsys, "evaluate", CLICKS, "--preset", "ranx")
+
+
 # diagnose ---------------------------------------------------------------------------------------------------------
 
 
 def test_diagnose_lists_the_alarm_with_its_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "CRITICAL  RM-501" in printed(capsys, "diagnose", LEAK)
+    shown = printed(capsys, "diagnose", LEAK)
+    assert "CRITICAL  RM-501 AUC suspiciously high  [pred]" in shown
+    assert "  Next: " in shown
+
+
+def test_diagnose_names_what_an_alarm_explains_under_it(capsys: pytest.CaptureFixture[str]) -> None:
+    # The labels are one row too low, so AUC is a coin toss, and that equal scores exist no longer matters.
+    lines = printed(capsys, "diagnose", str(sample_path("row_shift"))).splitlines()
+    alarms = [line for line in lines if line.startswith(("CRITICAL", "WARNING"))]
+    assert [line.split()[1] for line in alarms] == ["RM-202"]
+    assert "  Explains RM-402 Equal scores decide" in lines
+
+
+def test_diagnose_counts_the_checks_that_passed(capsys: pytest.CaptureFixture[str]) -> None:
+    last = printed(capsys, "diagnose", CLICKS).splitlines()[-1]
+    n, status = last.split()
+    assert status == "passed"
+    assert int(n) > 10
 
 
 def test_the_json_of_diagnose_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
