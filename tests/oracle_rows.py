@@ -115,7 +115,8 @@ class Rows:
 
     def log_loss(self) -> float:
         c = self.config.log_loss_clip
-        return math.fsum(-math.log(max(s, c) if y else max(1 - s, c)) for y, s in self.rows) / self.n
+        said = [(y, min(max(s, c), 1 - c)) for y, s in self.rows]
+        return math.fsum(-math.log(p if y else 1 - p) for y, p in said) / self.n
 
     def normalized_entropy(self) -> float:
         share = self.p / self.n

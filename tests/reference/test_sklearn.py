@@ -83,8 +83,9 @@ def test_certain_and_wrong_rows_are_clipped_at_the_epsilon_that_scikit_learn_use
     found = evaluate(labelled(labels, scores), metrics=["log_loss[clip=2.220446049250313e-16]"]).values[0]
     assert found.value == near(expected)
     assert found.extra["clipped"] == 3
-    # At the project's own 1e-15: (2·15·ln 10 + ln(4/3))/4.
-    assert value(labelled(labels, scores), "log_loss") == near((30 * math.log(10) + math.log(4 / 3)) / 4)
+    # At the project's own 1e-15: −ln 1e-15 for the 0, −ln(1 − (1 − 1e-15)) = −ln(9·2⁻⁵³) for the 1, ln(4/3) for .25.
+    expected = (15 * math.log(10) - math.log(9 * 2.0**-53) + math.log(4 / 3)) / 4
+    assert value(labelled(labels, scores), "log_loss") == near(expected)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -160,19 +160,18 @@ def test_the_denominator_of_hits_is_not_bounded_by_the_best_order() -> None:
     assert values == [near((1 + 2 / 3) / 2), near(1.0), near(((1 + 2 / 3) / 2 + 1) / 2)]
 
 
-def test_tie_low_and_tie_high_are_the_values_of_the_worst_and_the_best_order() -> None:
+@pytest.mark.parametrize(
+    "change", [{}, {"users_without_relevant": "zero"}, {"users_missing_from_run": "skip", "grades": "all"}], ids=str
+)
+def test_tie_low_and_tie_high_are_the_values_of_the_worst_and_the_best_order(change: dict[str, Any]) -> None:
     for given in cases(N_CASES):
-        data = given.dataset()
-        texts = strings(3)
-        average = evaluate(data, EvalConfig(), metrics=texts).values
-        low = evaluate(data, EvalConfig(ties="worst"), metrics=texts).values
-        high = evaluate(data, EvalConfig(ties="best"), metrics=texts).values
+        data, texts, config = given.dataset(), strings(3), EvalConfig(**change)
+        average, low, high = (
+            evaluate(data, config.replace(ties=ties), metrics=texts).values for ties in ("average", "worst", "best")
+        )
         for text, middle, worst, best in zip(texts, average, low, high, strict=True):
-            if middle.tie_low is None:
-                assert close(worst.value, best.value), text
-            else:
-                assert close(middle.tie_low, worst.value), text
-                assert close(middle.tie_high, best.value), text
+            assert close(middle.tie_low, worst.value), text
+            assert close(middle.tie_high, best.value), text
 
 
 def test_a_long_block_of_equal_scores_has_the_expected_values_of_a_random_order() -> None:
