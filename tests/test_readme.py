@@ -11,7 +11,7 @@ from recmetrics.cli import run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ELLIPSIS = doctest.ELLIPSIS
+LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def blocks(language: str) -> list[str]:
@@ -42,14 +42,14 @@ def test_a_command_prints_what_the_readme_shows(
     code = run(arguments)
     printed = capsys.readouterr()
     got = printed.out + printed.err + (f"{code}\n" if "; echo $?" in command else "")
-    assert doctest.OutputChecker().check_output(shown, got, ELLIPSIS), got
+    assert doctest.OutputChecker().check_output(shown, got, LOOSE), got
 
 
 def test_the_python_lines_give_what_the_readme_shows() -> None:
     (block,) = blocks("python")
     test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
     failures: list[str] = []
-    doctest.DocTestRunner(optionflags=ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(test, out=failures.append)
+    doctest.DocTestRunner(optionflags=LOOSE).run(test, out=failures.append)
     assert not failures, "".join(failures)
 
 
