@@ -40,13 +40,13 @@ class MetricName:
     def config(self, config: EvalConfig) -> EvalConfig:
         """Return the config under which this string is computed: its options win."""
         fields = self.entry.options
-        changes: dict[str, Any] = {fields[key]: _typed(value) for key, value in self.options}
+        changes: dict[str, Any] = {fields[key]: typed(value) for key, value in self.options}
         return config.replace(**changes) if changes else config
 
     def fixed(self, config: EvalConfig) -> EvalConfig:
         """Return the config in which the string alone fixes the formula: options it leaves out are the defaults."""
         defaults = {field: getattr(_DEFAULTS, field) for field in self.entry.options.values()}
-        given = {self.entry.options[key]: _typed(value) for key, value in self.options}
+        given = {self.entry.options[key]: typed(value) for key, value in self.options}
         changes = {f: v for f, v in {**defaults, **given}.items() if getattr(config, f) != v}
         return config.replace(**changes) if changes else config
 
@@ -117,7 +117,7 @@ def canonical(entry: Metric, config: EvalConfig, k: int | None = None) -> Metric
     for key, field in sorted(entry.options.items()):
         value = getattr(config, field)
         if value != getattr(_DEFAULTS, field):
-            options.append((key, _printed(value)))
+            options.append((key, printed(value)))
     return MetricName(entry.name, tuple(options), k)
 
 
@@ -140,7 +140,7 @@ def _changes(entry: Metric, given: dict[str, str]) -> dict[str, Any]:
     for key, value in given.items():
         if key not in entry.options:
             raise _wrong_option(entry, key)
-        changes[entry.options[key]] = _typed(value)
+        changes[entry.options[key]] = typed(value)
     return changes
 
 
@@ -164,7 +164,7 @@ def _wrong_option(entry: Metric, key: str) -> RecmetricsError:
     )
 
 
-def _typed(value: str) -> Any:
+def typed(value: str) -> Any:
     """Return a number where the text is one: config fields are checked by EvalConfig itself."""
     try:
         number = float(value)
@@ -173,7 +173,7 @@ def _typed(value: str) -> Any:
     return int(number) if number.is_integer() and "." not in value and "e" not in value.lower() else number
 
 
-def _printed(value: Any) -> str:
+def printed(value: Any) -> str:
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)

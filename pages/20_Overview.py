@@ -1,0 +1,5 @@
+"""Overview:overview."""
+
+from recmetrics.ui.page import page
+
+frame = page("overview")

@@ -1,0 +1,5 @@
+"""Threshold:threshold."""
+
+from recmetrics.ui.page import page
+
+frame = page("threshold")

@@ -1,0 +1,5 @@
+"""Ranking:ranking."""
+
+from recmetrics.ui.page import page
+
+frame = page("ranking")

@@ -1,0 +1,5 @@
+"""Diagnose:diagnose."""
+
+from recmetrics.ui.page import page
+
+frame = page("diagnose")

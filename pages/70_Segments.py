@@ -1,0 +1,5 @@
+"""Segments:segments."""
+
+from recmetrics.ui.page import page
+
+frame = page("segments")

@@ -1,0 +1,151 @@
+"""Where the data come from: samples, files named on the command line, a server folder, uploads of this session."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from recmetrics.bundle import Tables, make_tables
+from recmetrics.config import EvalConfig
+from recmetrics.dataset import Dataset
+from recmetrics.errors import RecmetricsError
+from recmetrics.evaluate import part
+from recmetrics.load import load
+from recmetrics.samples import SAMPLES
+from recmetrics.text import N_
+from recmetrics.ui import state
+from recmetrics.usable import usable
+
+MAX_ROWS = int(os.environ.get("RECMETRICS_MAX_ROWS", "5000000"))
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson", ".run", ".qrels", ".gz")
+KEPT_DATASETS, KEPT_TABLES = 8, 24
+
+
+def command_line_files() -> tuple[Path, ...]:
+    """Return the files given to `recmetrics app FILE…`."""
+    return tuple(Path(name) for name in os.environ.get("RECMETRICS_FILES", "").split(os.pathsep) if name)
+
+
+def _json_variable(name: str) -> dict[str, Any] | None:
+    return json.loads(os.environ[name]) if os.environ.get(name) else None
+
+
+def keep_upload(files: list[tuple[str, bytes]], truth: tuple[str, bytes] | None = None) -> str:
+    """Keep uploaded files in this session only, never on disk; return their source id."""
+    digest = hashlib.sha256()
+    for name, content in [*files, *([truth] if truth else [])]:
+        digest.update(name.encode("utf-8", "surrogatepass") + b"\x00" + content)
+    source = f"upload:{digest.hexdigest()[:12]}"
+    st.session_state[state.UPLOADS] = {source: {"files": files, "truth": truth}}
+    return source
+
+
+def server_file(relative: str) -> Path:
+    """Return a file below the operator's data folder.
+
+    Raises
+    ------
+    RecmetricsError
+        `file`: the folder is off, or the path is outside, missing or of another kind; one sentence for all of these.
+    """
+    root = os.environ.get("RECMETRICS_DATA_DIR", "")
+    path = (Path(root) / relative).resolve() if root else Path()
+    inside = bool(root) and path.is_relative_to(Path(root).resolve())
+    if not inside or not path.is_file() or path.suffix.lower() not in SUFFIXES:
+        raise RecmetricsError("file", N_("The server has no such data file. Choose one from the list, or upload it."))
+    return path
+
+
+def _load_arguments(source: str) -> tuple[list[Any], dict[str, Any]]:
+    kind, _, name = source.partition(":")
+    if kind == "sample":
+        sample = SAMPLES[name]
+        return list(sample.paths), dict(sample.load_options)
+    if kind == "file":
+        files = command_line_files()
+        if not files:
+            raise RecmetricsError("file", N_("This link asks for a file that this server was not started with."))
+        truth = os.environ.get("RECMETRICS_TRUTH")
+        given = {"columns": _json_variable("RECMETRICS_COLUMNS"), "label_map": _json_variable("RECMETRICS_LABEL_MAP")}
+        return list(files), {**given, "truth": Path(truth) if truth else None}
+    if kind == "server":
+        return [server_file(name)], {}
+    kept = st.session_state.get(state.UPLOADS, {}).get(source)
+    if kept is None:
+        raise RecmetricsError(
+            "file",
+            N_("This link refers to an uploaded file, which never travels in a link. Upload the same file again."),
+        )
+    return list(kept["files"]), {"truth": kept["truth"]}
+
+
+def open_dataset(source: str, columns: Mapping[str, Any] | None, label_map: Mapping[str, float] | None) -> Dataset:
+    """Return the dataset of a source under the mapping in force.
+
+    Raises
+    ------
+    RecmetricsError
+        Whatever `load` refuses, in its words.
+    """
+    files, options = _load_arguments(source)
+    if columns is not None:
+        options["columns"] = columns
+    if label_map is not None:
+        options["label_map"] = label_map
+    mapping = json.dumps([options.get("columns"), options.get("label_map")], sort_keys=True, default=str)
+    key = f"{source}|{mapping}|{_stamp(files)}"
+    if source.startswith("upload:"):
+        return _session_dataset(key, files, options)
+    return _shared_dataset(key, files, options)
+
+
+def _stamp(files: list[Any]) -> str:
+    """Tell one state of the files on disk from another, so that a file saved again is read again."""
+    paths = [file for file in files if isinstance(file, Path)]
+    return "|".join(f"{path}:{path.stat().st_mtime_ns}:{path.stat().st_size}" for path in paths if path.exists())
+
+
+@st.cache_resource(max_entries=KEPT_DATASETS, show_spinner=False)
+def _shared_dataset(key: str, _files: list[Any], _options: dict[str, Any]) -> Dataset:
+    return load(*_files, max_rows=MAX_ROWS, **_options)
+
+
+@st.cache_resource(max_entries=KEPT_DATASETS, show_spinner=False, scope="session")
+def _session_dataset(key: str, _files: list[Any], _options: dict[str, Any]) -> Dataset:
+    return load(*_files, max_rows=MAX_ROWS, **_options)
+
+
+def segment_part(dataset: Dataset, segment: tuple[str, str] | None) -> Dataset:
+    """Return the rows of one segment group; the dataset itself without a filter."""
+    if segment is None:
+        return dataset
+    column, label = segment
+    found = dataset.segments[column]
+    code = found.labels.index(label) if label in found.labels else -1
+    return part(dataset, found.codes == code)
+
+
+def usable_rows(dataset: Dataset, config: EvalConfig, segment: tuple[str, str] | None) -> Dataset:
+    """Return the rows that count under the convention and the filter, made once per session and state."""
+    return _usable(f"{dataset.fingerprint}|{config.hash}|{segment}", dataset, config, segment)
+
+
+@st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False, scope="session")
+def _usable(key: str, _dataset: Dataset, _config: EvalConfig, _segment: tuple[str, str] | None) -> Dataset:
+    return segment_part(usable(_dataset, _config), _segment)
+
+
+def tables_of(rows: Dataset, config: EvalConfig, model: str) -> Tables:
+    """Return one model's tables, built once per (data, convention, model): a slider only looks up."""
+    return _tables(f"{rows.fingerprint}|{config.hash}|{config.confidence}|{model}", rows, config, model)
+
+
+@st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False, scope="session")
+def _tables(key: str, _rows: Dataset, _config: EvalConfig, _model: str) -> Tables:
+    return make_tables(_rows, _config, _model)

@@ -1,0 +1,196 @@
+"""The frame of every page, and how to write one.
+
+A page file is thin: `frame = page("threshold")` first, then controls, calls and rendering; at most 60 lines, no
+arithmetic, no text outside `frame.text._()`. What does not fit goes to `recmetrics/ui/views/<page>.py`. Shared controls
+come from `recmetrics.ui.controls`, drawing from `recmetrics.ui.show`, shared keys from `recmetrics.ui.state`. What moves
+often sits in one `st.fragment` that ends with `frame.sync()` when it holds a shared control. Input errors raised while
+the page runs are shown by `with frame.guard():`.
+
+    frame = page("threshold")                 # stops here with the empty state when there is no data
+    tables = frame.tables()                   # ScoreTable and HitTable of the chosen model, cached
+    value = frame.value("roc_auc")            # MetricValue, the API's own number
+    show.sentence(frame.text._("…", auc=frame.text.metric(value.value)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from recmetrics.bundle import Tables
+from recmetrics.config import EvalConfig
+from recmetrics.dataset import Dataset
+from recmetrics.errors import RecmetricsError
+from recmetrics.evaluate import evaluate
+from recmetrics.results import MetricValue, Report
+from recmetrics.text import Text
+from recmetrics.ui import controls, data_source, link, menu, show, state
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What a page works with.
+
+    Attributes
+    ----------
+    raw
+        The dataset as loaded, all rows.
+    data
+        The rows that count under the convention and the segment filter.
+    """
+
+    name: str
+    text: Text
+    state: state.State
+    raw: Dataset
+    data: Dataset
+
+    @property
+    def config(self) -> EvalConfig:
+        return self.state.config
+
+    @property
+    def model(self) -> str:
+        return self.state.model
+
+    def tables(self, model: str | None = None) -> Tables:
+        """Return a model's tables; the chosen model's when none is named."""
+        return data_source.tables_of(self.data, self.config, model or self.model)
+
+    def report(self, metrics: Iterable[str], config: EvalConfig | None = None) -> Report:
+        """Return values of the chosen model from its cached tables, by the same function as the API."""
+        tables = {self.model: self.tables()}
+        return evaluate(self.data, config or self.config, models=[self.model], metrics=metrics, tables=tables)
+
+    def value(self, metric: str, config: EvalConfig | None = None) -> MetricValue:
+        """Return one value of the chosen model."""
+        return self.report([metric], config).values[0]
+
+    def sync(self) -> None:
+        """Write the address bar again; a fragment that holds a shared control ends with it."""
+        link.sync(self.name, self.text)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Show an input error in a red box and end the page there."""
+        with guarded(self.text):
+            yield
+
+
+@contextmanager
+def guarded(text: Text) -> Iterator[None]:
+    """Show an input error in a red box and end the page there."""
+    try:
+        yield
+    except RecmetricsError as problem:
+        show.error(problem, text)
+        st.stop()
+
+
+def page(name: str, *, needs_data: bool = True) -> Frame:
+    """Draw the frame of a page and return what it works with; without data a page that needs them ends here."""
+    entry = menu.entry(name)
+    later = link.restore(name)
+    text = Text(state.current().language)
+    st.set_page_config(
+        page_title=f"{text._(entry.title)} · recmetrics",
+        page_icon=str(_HERE / "icon.png"),
+        layout="wide",
+        initial_sidebar_state="auto",
+    )
+    st.html(_HERE / "style.css")
+    link.view_asked(name, later)
+    raw = _opened(text, later)
+    _sidebar(name, text)
+    st.title(text._(entry.title), anchor=False)
+    st.caption(text._(entry.question))
+    show.notices(st.session_state.pop(state.NOTICES, None) or [], text)
+    if raw is None:
+        if needs_data:
+            show.empty(text, text._("This page answers its question from your data. Open a sample or a file first."))
+            st.stop()
+        return Frame(name, text, state.current(), _no_data(), _no_data())
+    data = _context_bar(raw, text) if needs_data else raw
+    return Frame(name, text, state.current(), raw, data)
+
+
+def _opened(text: Text, later: Mapping[str, str]) -> Dataset | None:
+    now = state.current()
+    if not now.source:
+        return None
+    try:
+        with st.spinner(text._("Reading the data…"), show_time=False):
+            raw = data_source.open_dataset(
+                now.source, st.session_state.get(state.COLUMNS), st.session_state.get(state.LABEL_MAP)
+            )
+    except RecmetricsError as problem:
+        st.session_state.setdefault(state.NOTICES, [])
+        st.session_state[state.NOTICES] = [*(st.session_state[state.NOTICES] or []), (problem.template, problem.facts)]
+        return None
+    link.resolve(later, raw)
+    if raw.models and state.current().model not in raw.scores:
+        state.put(**{state.MODEL: raw.models[0]})
+    return raw
+
+
+def _sidebar(name: str, text: Text) -> None:
+    with st.sidebar:
+        st.markdown("**recmetrics**")
+        for section, title in menu.SECTIONS.items():
+            pages = [entry for entry in menu.MENU if entry.section == section]
+            if pages:
+                st.caption(text._(title))
+            for entry in pages:
+                st.page_link(entry.file, label=text._(entry.title), icon=entry.icon)
+        controls.language()
+        link.sync(name, text, button=True)
+
+
+def _context_bar(raw: Dataset, text: Text) -> Dataset:
+    """Show what is looked at: dataset, model, filter, and shown / total of rows, users and positives."""
+    with st.container(border=True, key="context"):
+        about, model, segment = st.columns([2, 1, 1], vertical_alignment="bottom")
+        with model:
+            controls.model(raw, text)
+        with segment:
+            controls.segment(raw, text)
+        now = state.current()
+        with guarded(text):
+            data = data_source.usable_rows(raw, now.config, now.segment)
+        with about:
+            st.markdown(f"**{show.plain(raw.name)}**")
+            st.caption(_counts(raw, data, now.config, text))
+    if now.segment is not None:
+        st.caption(text._("A segment filter is on: every number below is for {group} only.", group=_group(now.segment)))
+    return data
+
+
+def _group(segment: tuple[str, str]) -> str:
+    return f"{show.plain(segment[0])} = {show.plain(segment[1])}"
+
+
+def _counts(raw: Dataset, data: Dataset, config: EvalConfig, text: Text) -> str:
+    def of(part: int, whole: int) -> str:
+        return text.count(whole) if part == whole else f"{text.count(part)} / {text.count(whole)}"
+
+    positives = [int((d.label >= config.relevance_threshold).sum()) for d in (data, raw)]
+    return " · ".join(
+        [
+            text._("{n} rows", n=of(data.n_rows, raw.n_rows)),
+            text._("{n} users", n=of(data.n_users, raw.n_users)) if raw.user is not None else text._("no user column"),
+            text._("{n} positives", n=of(*positives)),
+        ]
+    )
+
+
+def _no_data() -> Dataset:
+    import numpy as np
+
+    nothing = np.empty(0, dtype=object)
+    return Dataset("", nothing, nothing, None, None, np.empty(0), {}, np.empty(0, dtype=np.int64), fingerprint="none")

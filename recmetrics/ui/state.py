@@ -1,0 +1,93 @@
+"""What the pages share: one frozen State, and the keys under which Streamlit keeps its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from recmetrics.config import EvalConfig
+from recmetrics.text import LANGUAGES
+
+# Keys of shared controls; a key literal in a page is refused by a test.
+SOURCE = "source"
+MODEL = "model"
+SEGMENT = "segment"
+MODE = "threshold_mode"
+VALUE = "threshold_value"
+K = "k"
+CONFIG = "config"
+LANGUAGE = "language"
+COLUMNS = "columns"
+LABEL_MAP = "label_map"
+UPLOADS = "uploads"
+MUTES = "mutes"
+NOTICES = "notices"
+ARRIVED = "arrived"
+
+DEFAULT_K = 10
+
+
+def view_key(page: str) -> str:
+    """Return the key of a page's active view."""
+    return f"view_{page}"
+
+
+@dataclass(frozen=True)
+class State:
+    """What a link restores. A derived value is never stored: (mode, value) stands for the threshold.
+
+    Attributes
+    ----------
+    source
+        `sample:<id>`, `file:0`, `upload:<12 hex>`, `server:<path>`; empty = no data.
+    segment
+        (column, label) of the filter, or None for everything.
+    mode, value
+        Threshold mode (`score share topk precision recall cost`) and its value; None = the page's default.
+    """
+
+    source: str = ""
+    model: str = ""
+    segment: tuple[str, str] | None = None
+    mode: str = ""
+    value: float | None = None
+    k: int = DEFAULT_K
+    config: EvalConfig = field(default_factory=EvalConfig)
+    language: str = "en"
+
+
+def browser_language() -> str:
+    """Return the language that the browser asks for, among ours."""
+    asked = str(st.context.locale or "").lower()
+    return "zh" if asked.startswith("zh") else "en"
+
+
+def current() -> State:
+    """Return the shared state of this session."""
+    kept = st.session_state
+    language = kept.get(LANGUAGE)
+    return State(
+        source=kept.get(SOURCE, ""),
+        model=kept.get(MODEL) or "",
+        segment=kept.get(SEGMENT),
+        mode=kept.get(MODE) or "",
+        value=kept.get(VALUE),
+        k=int(kept.get(K) or DEFAULT_K),
+        config=kept.get(CONFIG) or EvalConfig(),
+        language=language if language in LANGUAGES else browser_language(),
+    )
+
+
+def put(**changes: Any) -> None:
+    """Change parts of the shared state; call it from callbacks, before the widgets of a run exist."""
+    for key, value in changes.items():
+        st.session_state[key] = value
+
+
+def open_source(source: str) -> None:
+    """Choose other data: model, segment, threshold and mapping start anew; language, K and convention stay."""
+    if st.session_state.get(SOURCE) == source:
+        return
+    put(**{SOURCE: source, MODEL: "", SEGMENT: None, MODE: "", VALUE: None, COLUMNS: None, LABEL_MAP: None})
