@@ -13,12 +13,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Method = Literal["delong_by_user", "delong", "hanley_mcneil", "undefined"]
+Method = Literal["delong_by_user", "delong", "hanley_mcneil", "disjoint_pairs", "undefined"]
 
 # Below this many rows in the rarer class, or outside this range of AUC, the logit scale covers better than the plain
 # one (diagnostics.md §4.1: 0.969 against 0.892 at 10 + 10 rows).
 LOGIT_BELOW = 200
 PLAIN_RANGE = (0.1, 0.9)
+# On the logit scale the Hanley–McNeil interval of a perfect order widens with the number of rows and soon says nothing:
+# from this many rows on, pairs that share no row give a bound that holds exactly.
+PAIRS_FROM = 30
 # The exact rank test is for small samples; above this its normal form agrees to all printed digits.
 EXACT_SMALLER, EXACT_LARGER = 30, 2000
 
@@ -36,7 +39,8 @@ class AucEstimate:
         Standard error and interval; None when `value` is NaN.
     method
         `delong_by_user` users as units; `delong` rows as units (no users, one row each, or one user only);
-        `hanley_mcneil` the approximation for a perfect, fully reversed or constant score.
+        `hanley_mcneil` the approximation for a perfect, fully reversed or constant score; `disjoint_pairs` its exact
+        bound from pairs without a common row or user, for a perfect or fully reversed order of many rows.
     influence
         float64[u]: what each user moves the value by, summing to 0; a difference of two estimates on the same rows has
         the influence difference. None without users.
@@ -93,6 +97,10 @@ def auc_estimate(
     shown, se, method = _guarded(value, se, n_positives, n_negatives, method)
     logit = min(n_positives, n_negatives) < LOGIT_BELOW or not PLAIN_RANGE[0] <= shown <= PLAIN_RANGE[1]
     low, high = _interval(shown, se, quantile, logit or method == "hanley_mcneil")
+    if value in (0.0, 1.0) and min(n_positives, n_negatives) >= PAIRS_FROM:
+        method = "disjoint_pairs"
+        bound = ((1 - confidence) / 2) ** (1 / _disjoint_pairs(label_positive, user))
+        low, high = (max(low, bound), high) if value else (low, min(high, 1 - bound))
     return AucEstimate(value, se, low, high, n_units, n_positives, n_negatives, method, by_user)
 
 
@@ -157,6 +165,21 @@ def _guarded(
     n_pairs = n_positives * n_negatives
     centre = (value * n_pairs + 0.5) / (n_pairs + 1)
     return centre, hanley_mcneil_se(centre, n_positives, n_negatives), "hanley_mcneil"
+
+
+def _disjoint_pairs(positive: NDArray[np.bool_], user: NDArray[np.int32] | None) -> int:
+    """Return how many pairs of a positive and a negative exist that share neither a row nor a user.
+
+    If the AUC is A, the chance that all of m independent pairs stand in the right order is A^m.
+    """
+    n_positives = int(np.count_nonzero(positive))
+    rows = min(n_positives, len(positive) - n_positives)
+    if user is None or len(np.unique(user)) < 2:
+        return rows
+    # A row without a user stands for itself.
+    known = np.where(user >= 0, user, user.max(initial=0) + 1 + np.arange(len(user)))
+    sides = len(np.unique(known[positive])), len(np.unique(known[~positive]))
+    return max(min(*sides, len(np.unique(known)) // 2), 1)
 
 
 def hanley_mcneil_se(value: float, n_positives: int, n_negatives: int) -> float:

@@ -117,6 +117,29 @@ def test_perfect_separation_gives_a_shifted_hanley_mcneil_interval_and_not_certa
     assert close(mirrored.high, 1 - 0.2577105235)
 
 
+def test_a_perfect_order_of_many_rows_has_the_bound_of_disjoint_pairs() -> None:
+    # On the logit scale the half-width is 1.96·√N while the centre is ln(2PN): with 100 + 100 rows the interval would
+    # begin at 1/(1+exp(19.6−9.9)) = .00006. If the AUC is A, all of 100 disjoint pairs are in order with chance A^100.
+    label = np.arange(200) >= 100
+    found = auc_estimate(label, np.arange(200.0), None)
+    assert found.method == "disjoint_pairs"
+    assert close(found.low, 0.025 ** (1 / 100))
+    mirrored = auc_estimate(~label, np.arange(200.0), None)
+    assert close(mirrored.high, 1 - 0.025 ** (1 / 100))
+
+
+def test_pairs_of_a_perfect_order_share_no_user() -> None:
+    label = np.arange(200) % 2 == 1
+    # Twenty users with both classes make ten pairs; five positive users beside fifteen negative ones make five.
+    both = auc_estimate(label, label * 1.0, (np.arange(200) // 10).astype(np.int32))
+    assert close(both.low, 0.025 ** (1 / 10))
+    sides = np.where(label, np.arange(200) // 2 % 5, 5 + np.arange(200) // 2 % 15).astype(np.int32)
+    assert close(auc_estimate(label, label * 1.0, sides).low, 0.025 ** (1 / 5))
+    nobody = np.full(200, -1, dtype=np.int32)
+    nobody[0] = 3
+    assert close(auc_estimate(label, label * 1.0, nobody).low, 0.025 ** (1 / 100))
+
+
 def test_a_constant_score_has_auc_one_half_and_an_interval_around_it() -> None:
     found = auc_estimate(LABEL, np.full(10, 0.3), USER)
     assert found.value == 0.5
