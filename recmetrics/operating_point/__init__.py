@@ -12,7 +12,7 @@ from recmetrics.operating_point.positions import (
     position_table,
     top_k_table,
 )
-from recmetrics.operating_point.solving import PRESETS, OperatingPoint, default_choice, preset, solve
+from recmetrics.operating_point.solving import PRESETS, OperatingPoint, default_choice, preset, solve, value_in
 
 __all__ = [
     "COST_RATIOS",
@@ -27,4 +27,5 @@ __all__ = [
     "preset",
     "solve",
     "top_k_table",
+    "value_in",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from recmetrics.metrics.base import Measured
 from recmetrics.metrics.classification import precision_of, recall_of
 from recmetrics.metrics.confusion import Confusion, confusion_at, confusion_at_code
-from recmetrics.operating_point.positions import NOTHING, Mode, PositionTable, Rule, TopK
+from recmetrics.operating_point.positions import COST_RATIOS, NOTHING, Mode, PositionTable, Rule, TopK
 from recmetrics.tables import ScoreTable
 
 DEFAULT_SHARE = 0.05
@@ -227,6 +227,33 @@ def _cost_range(table: PositionTable, flagged: float, tp: float) -> tuple[float 
     if not is_corner:
         return low, low
     return low, float(hull.ratio[at - 1]) if at else math.inf
+
+
+def value_in(table: PositionTable, point: OperatingPoint, mode: Mode) -> float:
+    """Return the value that a mode shows for a point found in another one, within what that mode can be asked.
+
+    Asking for it gives the point back where the mode can name it; a rule per user has no score, so the score that
+    flags as many rows stands in.
+    """
+    if mode == "share":
+        return max(point.share, 1 / table.scores.n_rows) if table.scores.n_rows else DEFAULT_SHARE
+    if mode == "topk":
+        return float(point.k_equivalent or 1)
+    if mode in ("precision", "recall"):
+        return (point.precision if mode == "precision" else point.recall).value or 0.0
+    if mode == "cost":
+        return _ratio_within(point.cost_low, point.cost_high)
+    if point.threshold is not None and math.isfinite(point.threshold):
+        return point.threshold
+    nearest = _by_share(table, point.share if point.confusion.n else DEFAULT_SHARE).threshold
+    return nearest if nearest is not None and math.isfinite(nearest) else 0.0
+
+
+def _ratio_within(low: float | None, high: float | None) -> float:
+    if low is None or high is None:
+        return 1.0
+    ratio = low or (high / 2 if math.isfinite(high) else 1.0)
+    return min(max(ratio, COST_RATIOS[0]), COST_RATIOS[-1])
 
 
 PRESETS = ("max_f1", "max_f05", "max_f2", "youden", "break_even")

@@ -24,6 +24,7 @@ from recmetrics.operating_point import (
     position_table,
     preset,
     solve,
+    value_in,
 )
 from recmetrics.tables import ScoreTable
 from tests.build import dataset
@@ -319,6 +320,58 @@ def test_the_ladder_of_scores_holds_real_scores_with_both_ends() -> None:
 
 def test_the_ladder_of_k_is_every_k_for_usual_lists() -> None:
     assert ladder(lists([(1, float(s)) for s in range(20)]), "topk").tolist() == list(range(1, 21))
+
+
+# From one mode to another
+
+
+@pytest.mark.parametrize("decimals", [1, None])
+@pytest.mark.parametrize("mode", ["score", "share", "recall"])
+def test_changing_the_mode_keeps_the_point_where_the_mode_can_name_it(decimals: int | None, mode: Mode) -> None:
+    positions, _, scores = random_table(decimals)
+    for threshold in np.quantile(scores, [0.05, 0.5, 0.9, 0.99]):
+        point = solve(positions, "score", float(threshold))
+        again = solve(positions, mode, value_in(positions, point, mode))
+        assert again.confusion.tp == point.confusion.tp
+        if mode != "recall":
+            assert again.confusion == point.confusion
+
+
+def test_changing_to_precision_keeps_it_and_may_find_more_recall() -> None:
+    positions, _, _ = random_table(None)
+    point = solve(positions, "score", 0.8)
+    again = solve(positions, "precision", value_in(positions, point, "precision"))
+    assert again.confusion.tp >= point.confusion.tp
+    assert (again.precision.value or 0) >= (point.precision.value or 0)
+
+
+def test_changing_to_cost_and_back_keeps_a_cheapest_point() -> None:
+    positions, _, _ = random_table(None)
+    point = solve(positions, "cost", 0.3)
+    assert solve(positions, "cost", value_in(positions, point, "cost")).confusion == point.confusion
+
+
+def test_leaving_top_k_keeps_the_number_of_flagged_rows() -> None:
+    positions = lists(*[[(1, 0.9 + u / 100), (0, 0.5 + u / 100), (0, 0.1 + u / 100)] for u in range(4)])
+    point = solve(positions, "topk", 2)
+    assert solve(positions, "score", value_in(positions, point, "score")).confusion.flagged == 8
+    assert value_in(positions, point, "topk") == 2
+
+
+def test_leaving_a_point_that_flags_nothing_lands_on_the_highest_score() -> None:
+    positions = table([0, 1], [0.9, 0.5])
+    nothing = solve(positions, "cost", 5.0)
+    assert value_in(positions, nothing, "score") == 0.9
+    assert value_in(positions, nothing, "share") == 0.5
+    assert value_in(positions, nothing, "precision") == 0
+
+
+@pytest.mark.parametrize("mode", ["score", "share", "precision", "recall", "cost"])
+@pytest.mark.parametrize("labels", [[1, 1], [0, 0], []])
+def test_every_mode_has_a_value_to_start_from_on_poor_data(mode: Mode, labels: list[int]) -> None:
+    positions = table(labels, [0.2, 0.9][: len(labels)])
+    for start in ("score", "cost"):
+        assert math.isfinite(value_in(positions, solve(positions, start, 0.5), mode))
 
 
 # Presets and default
