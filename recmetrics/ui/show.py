@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -79,12 +79,13 @@ def plotly(
     alt: str,
     caption: str = "",
     title: str = "",
-    table: pd.DataFrame | None = None,
+    table: pd.DataFrame | Callable[[], Any] | None = None,
     text: Text | None = None,
 ) -> None:
     """Show a chart with its question, its caption, and the same numbers as a table.
 
-    `key` keeps zoom over reruns; `alt` says in words what the chart shows.
+    `key` keeps zoom over reruns; `alt` says in words what the chart shows. The table is made and sent only while it is
+    open; a function that returns a frame or a Styler spares the making too.
     """
     if title:
         st.markdown(f"**{title}**")
@@ -93,8 +94,10 @@ def plotly(
     if caption:
         st.caption(caption)
     if table is not None and text is not None:
-        with st.expander(text._("Show as table")):
-            st.dataframe(table.head(MOST_ROWS), hide_index=True, key=f"{key}_table")
+        shown = st.expander(text._("Show as table"), key=f"{key}_open", on_change="rerun")
+        if shown.open:
+            made = table() if callable(table) else table.head(MOST_ROWS)
+            shown.dataframe(made, hide_index=True, key=f"{key}_table")
 
 
 def table(
