@@ -16,7 +16,7 @@ from recmetrics.cli import options
 from recmetrics.errors import RecmetricsError
 from recmetrics.shipped import shipped
 
-AppFiles = Annotated[list[Path] | None, typer.Argument(metavar="[FILE…]", help="Files to open; none opens Home.")]
+AppFiles = Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="Files to open; none opens Home.")]
 
 
 def app_command(

@@ -15,7 +15,7 @@ from recmetrics.presets import PRESETS
 from recmetrics.roles import ROLES
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE…", help="Scored rows or TREC runs; several files are several models.")
+    list[Path], typer.Argument(metavar="FILE", help="Scored rows or TREC runs; several files are several models.")
 ]
 TruthFile = Annotated[Path | None, typer.Option("--truth", metavar="FILE", help="What was relevant: a table or qrels.")]
 TrainFile = Annotated[Path | None, typer.Option("--train", metavar="FILE", help="Interactions of the training period.")]

@@ -13,7 +13,7 @@ from recmetrics.errors import RecmetricsError
 from recmetrics.samples import SAMPLES
 from recmetrics.shipped import shipped
 
-Folder = Annotated[Path | None, typer.Argument(metavar="[FOLDER]", help="Where to put the files; none lists them.")]
+Folder = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Where to put the files; none lists them.")]
 Make = Annotated[bool, typer.Option("--make", help="Generate the synthetic samples again instead of copying.")]
 
 
