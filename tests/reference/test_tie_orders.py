@@ -18,7 +18,7 @@ from tests.build import dataset
 from tests.laws.small_data import case, cases
 from tests.metric_strings import all_strings
 
-N_CASES = 12
+N_CASES = 10
 TOLERANCE = 1e-12
 
 
@@ -70,8 +70,8 @@ def test_the_average_is_the_mean_over_all_orders(k: int) -> None:
 
 @pytest.mark.parametrize("ties", ["best", "worst", "file_order", "item_asc", "item_desc"])
 def test_each_other_rule_is_its_one_order(ties: str) -> None:
-    for k, given in itertools.product([1, 3], cases(N_CASES)):
-        compare(given, EvalConfig(ties=ties), strings(k))
+    for n, given in enumerate(cases(N_CASES)):
+        compare(given, EvalConfig(ties=ties), strings(1 + n % 4))
 
 
 def test_the_floor_of_the_mean_rank_is_the_rank_of_every_tied_row() -> None:
@@ -103,8 +103,8 @@ def test_the_floor_of_the_mean_rank_is_the_rank_of_every_tied_row() -> None:
     ids=lambda change: " ".join(f"{key}={value}" for key, value in change.items()),
 )
 def test_every_field_of_the_convention_means_what_the_specification_says(change: dict[str, Any]) -> None:
-    for ties, given in itertools.product(["average", "worst"], cases(8)):
-        compare(given, EvalConfig(**change, ties=ties), strings(3))
+    for n, given in enumerate(cases(8)):
+        compare(given, EvalConfig(**change, ties="worst" if n % 4 == 3 else "average"), strings(3))
 
 
 def test_rows_without_a_label_are_not_relevant_or_no_rows_at_all() -> None:
