@@ -140,6 +140,15 @@ def test_the_order_of_rows_changes_no_ranking_value_by_a_bit_and_no_other_beyond
         same(numbers(data, others), numbers(other, others), 1e-12)
 
 
+def test_the_order_in_which_users_appear_changes_no_ranking_value_by_a_bit() -> None:
+    # Loading gives codes by first appearance, so that other rows in front mean other codes for users and items.
+    lists = [text for text in all_strings("ranking") if "file_order" not in text]
+    rng = np.random.default_rng(4)
+    rows = [(f"u{u}", f"i{i}", int(rng.random() < 0.3), int(rng.integers(9))) for u in range(60) for i in range(7)]
+    shuffled = [rows[i] for i in rng.permutation(len(rows))]
+    same(numbers(dataset(rows), lists), numbers(dataset(shuffled), lists))
+
+
 def test_file_order_does_follow_the_rows() -> None:
     rows = [("u", "a", 1, 0.5), ("u", "b", 0, 0.5)]
     strings = ["precision[ties=file_order]@1"]
