@@ -13,9 +13,10 @@ import numpy as np
 from recmetrics.checks import CHECKS, EXPLANATIONS, Check, DiagnoseOptions, Explanation, Mute, Part
 from recmetrics.checks.base import Outcome, not_applicable
 from recmetrics.checks.subject import Subject, subjects
-from recmetrics.config import EvalConfig
+from recmetrics.config import EvalConfig, whole_k
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
+from recmetrics.metrics.names import parse_metric
 from recmetrics.results import Finding
 from recmetrics.text import N_
 
@@ -51,7 +52,7 @@ def diagnose(
     Raises
     ------
     RecmetricsError
-        `unknown_name` for a model, a check code or a limit that does not exist.
+        `unknown_name` for a model, a check code, a limit or a headline metric that does not exist; `invalid_k`.
     """
     config, options = config or EvalConfig(), options or DiagnoseOptions()
     _known(options)
@@ -69,7 +70,11 @@ def _known(options: DiagnoseOptions) -> None:
         for name in limits:
             _refuse_unknown("limit", name, list(CHECKS[code].limits))
     for muted in options.mutes:
-        CHECKS[muted.code]  # raises when there is none
+        CHECKS[muted.code]  # raises when there is none, as do the next two
+    for metric in options.headline or ():
+        parse_metric(metric)
+    if options.k is not None:
+        whole_k(options.k)
 
 
 def _refuse_unknown(kind: str, name: str, known: list[str]) -> None:

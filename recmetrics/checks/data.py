@@ -344,6 +344,9 @@ def query_sets_differ(subject: Subject, limits: Limits) -> list[Outcome]:
             severity,
             facts,
             causes=(untested("missing_lists", "source"), tested("ids_fail_to_join", facts["n_both"] == 0)),
+            evidence=(
+                Evidence("users_by_file", {name: facts[name] for name in ("n_only_run", "n_only_truth", "n_both")}),
+            ),
             disproof="declared_population",
             next_steps=("choose_population", "check_files"),
         )
