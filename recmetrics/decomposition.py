@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from recmetrics.config import EvalConfig
 from recmetrics.metrics.classification import roc_auc
 from recmetrics.metrics.per_user_auc import user_auc
-from recmetrics.tables import HitTable, ScoreTable
+from recmetrics.tables import HitTable, ScoreTable, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,9 @@ class UserSplit:
     n_only_negative: int
     n_rows_one_class: int
     n_rows_without_user: int
+
+    def __post_init__(self) -> None:
+        frozen(self.n_rows, self.n_positives, self.user_auc, self.pair_share, self.lost_share, self.positive_share)
 
     @property
     def n_users(self) -> int:

@@ -110,9 +110,10 @@ class AtK:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of the file as text, with their numbers; `n_left_out` more are not listed."""
+    """Rows of the file as text: the roles that it has, then one score per model; `n_left_out` more are not listed."""
 
-    columns: tuple[str, ...]
+    roles: tuple[str, ...]
+    models: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     n_left_out: int = 0
 
@@ -224,10 +225,9 @@ def _bars(axis: str, values: NDArray[Any], counts: NDArray[Any], n_left_out: int
 def _rows(subject: Subject, facts: Mapping[str, Any]) -> Rows:
     numbers = list(facts["row_numbers"])
     data = subject.raw
-    columns = [N_("row"), *_present(data), *data.scores]
     position = {int(number): at for at, number in enumerate(data.row_number)} if numbers else {}
     cells = [_row(data, position[int(number)]) for number in numbers[:MAX_ROWS] if int(number) in position]
-    return Rows(tuple(columns), tuple(cells), max(len(numbers) - MAX_ROWS, 0))
+    return Rows((N_("row"), *_present(data)), data.models, tuple(cells), max(len(numbers) - MAX_ROWS, 0))
 
 
 def _present(data: Dataset) -> list[str]:
@@ -341,6 +341,12 @@ def _users_counted(subject: Subject, facts: Mapping[str, Any]) -> Bars:
         int((some & (positives == n)).sum()),
     )
     return Bars(N_("users"), (N_("both classes"), N_("no relevant item"), N_("only relevant items")), counts)
+
+
+@_kind("users_by_file")
+def _users_by_file(subject: Subject, facts: Mapping[str, Any]) -> Bars:
+    counts = tuple(int(facts[name]) for name in ("n_both", "n_only_run", "n_only_truth"))
+    return Bars(N_("users"), (N_("in both files"), N_("in the scored rows only"), N_("in the truth only")), counts)
 
 
 @_kind("segment_table")

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
+from recmetrics.dataset import Dataset
 from recmetrics.inference.means import mean_interval
 from recmetrics.metrics import ranking
 from recmetrics.metrics.lists import Lists, Matrix
 from recmetrics.metrics.population import Population, population
 from recmetrics.metrics.tie_orders import has_ties, resolved
-from recmetrics.tables import HitTable
+from recmetrics.tables import HitTable, frozen
 
 CURVES: Mapping[str, Callable[[Lists, EvalConfig], Matrix]] = {
     "precision": ranking.precision,
@@ -32,8 +33,15 @@ MAX_POINTS = 60
 N_VALUE_BINS = 20
 
 
+class _Shared:
+    """Switches writing off in the arrays of a result: it is kept and shown to several viewers."""
+
+    def __post_init__(self) -> None:
+        frozen(*(value for value in vars(self).values() if isinstance(value, np.ndarray)))
+
+
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(_Shared):
     """One metric at every K: float64[cutoffs] each, NaN where undefined.
 
     Attributes
@@ -64,7 +72,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(_Shared):
     """A histogram in bins of one width: `n[i]` users in the bin that starts at `left[i]`; `n_beyond` lie further right.
 
     Bins of whole numbers start half a step below their smallest number, so that 3 stands in the middle of its own bin.
@@ -77,7 +85,7 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
-class RankCurves:
+class RankCurves(_Shared):
     """Curves of one model over the same users, with what limits them.
 
     Attributes
@@ -114,6 +122,20 @@ class RankCurves:
     def at(self, k: int) -> int:
         """Return the position of K in `ks`."""
         return int(np.searchsorted(self.ks, k))
+
+
+def as_one_list(dataset: Dataset) -> Dataset:
+    """Return the rows of data without users as one list; items are left out, since here they may repeat."""
+    everyone = np.empty(1, dtype=object)
+    everyone[0] = dataset.name
+    return replace(
+        dataset,
+        users=everyone,
+        user=np.zeros(dataset.n_rows, dtype=np.int32),
+        item=None,
+        truth=None,
+        fingerprint=f"{dataset.fingerprint}, one list",
+    )
 
 
 def k_range(k_max: int, always: Iterable[int] = ()) -> tuple[int, ...]:
@@ -202,7 +224,7 @@ def user_values(hits: HitTable, config: EvalConfig, metric: str, k: int) -> NDAr
 
 def _ceiling_rules(hits: HitTable, people: Population) -> Population:
     """A perfect ranking returns a list for everyone, so only users without relevant items keep a prescribed value."""
-    return Population(people.counted, np.where(hits.n_relevant == 0, people.fixed, np.nan), people.skipped)
+    return replace(people, fixed=np.where(hits.n_relevant == 0, people.fixed, np.nan))
 
 
 def _curve(name: str, used: Mapping[str, Matrix], ceiling: Matrix, confidence: float) -> Curve:

@@ -99,12 +99,12 @@ class SegmentTable:
         return self.groups[worst[1]] if worst[0] < 0 else None
 
 
-def segment_metrics(dataset: Dataset, config: EvalConfig, k: int) -> tuple[str, ...]:
-    """Return the metric strings that the table offers for these data."""
-    rows = [name if name not in AT_THRESHOLD else _at_threshold(name, config) for name in ROW_METRICS]
-    if dataset.user is None:
-        return tuple(rows)
-    return (*rows, "gauc", *(f"{name}@{k}" for name in LIST_METRICS))
+def segment_metrics(dataset: Dataset, config: EvalConfig, k: int) -> dict[str, str]:
+    """Return what the table offers for these data: a name that stays (`ndcg@k`) → the metric string now (`ndcg@10`)."""
+    offered = {name: _at_threshold(name, config) if name in AT_THRESHOLD else name for name in ROW_METRICS}
+    if dataset.user is not None:
+        offered |= {"gauc": "gauc", **{f"{name}@k": f"{name}@{k}" for name in LIST_METRICS}}
+    return offered
 
 
 def _at_threshold(name: str, config: EvalConfig) -> str:

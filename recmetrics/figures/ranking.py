@@ -21,6 +21,14 @@ LABELS = {
     "map": N_("MAP@K"),
     "ndcg": N_("NDCG@K"),
 }
+LABELS_AT = {
+    "precision": N_("Precision@{k}"),
+    "recall": N_("Recall@{k}"),
+    "hit_rate": N_("Hit rate@{k}"),
+    "mrr": N_("MRR@{k}"),
+    "map": N_("MAP@{k}"),
+    "ndcg": N_("NDCG@{k}"),
+}
 BAND = "rgba(0, 114, 178, 0.22)"
 ZONE = "rgba(118, 118, 118, 0.14)"
 
@@ -49,15 +57,15 @@ def curve_figure(curves: RankCurves, metric: str, text: Text) -> go.Figure:
 
 
 def curve_alt(curves: RankCurves, metric: str, k: int, text: Text) -> str:
-    """Say in one sentence what `curve_figure` shows at K."""
-    found, at = curves.curves[metric], curves.at(k)
+    """Say in one sentence what `curve_figure` shows at K, or at the next K that is drawn."""
+    found, at = curves.curves[metric], min(curves.at(k), len(curves.ks) - 1)
     return text._(
         "{metric} from K = {first} to {last}. At K = {k}: {value}; a perfect order would reach {ceiling}, "
         "a random order {random}.",
         metric=text._(LABELS[metric]),
         first=text.count(curves.ks[0]),
         last=text.count(curves.ks[-1]),
-        k=text.count(k),
+        k=text.count(curves.ks[at]),
         value=text.metric(found.value[at]),
         ceiling=text.metric(found.ceiling[at]),
         random=text.metric(found.random[at]),

@@ -33,6 +33,12 @@ def plain(value: object) -> str:
     return clean(value).translate(_MARKDOWN)
 
 
+def words(value: str) -> str:
+    """Return a whole sentence that may hold text from data, so that Markdown shows it letter by letter."""
+    kept = "".join(c for c in value if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
+    return kept.translate(_MARKDOWN)
+
+
 def sentence(words: str) -> None:
     """Show the one sentence that answers the page's question."""
     with st.container(key="answer"):

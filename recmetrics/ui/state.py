@@ -26,6 +26,42 @@ MUTES = "mutes"
 NOTICES = "notices"
 ARRIVED = "arrived"
 
+# Keys of controls that one page has to itself.
+ONE_LIST = "ranking_one_list"
+K_MAX = "ranking_k_max"
+TIES = "ranking_ties"
+BARREN = "ranking_users_without_relevant"
+SPREAD = "ranking_spread"
+GROUPS_OF = "segments_column"
+GROUPS_BY = "segments_metric"
+GROUPS_LEAST = "segments_least"
+SHOWN = "diagnose_shown"
+MODE_CHOSEN = "threshold_mode_chosen"
+LOCKED = "threshold_locked"
+LOCK = "threshold_lock"
+SOLVED_FOR = "threshold_solved_for"
+COST_RATIO = "threshold_cost_ratio"
+
+
+def exact_key(mode: str) -> str:
+    """Return the key of the field for an exact value; each mode has its own range."""
+    return f"threshold_exact_{mode}"
+
+
+def position_key(mode: str) -> str:
+    """Return the key of the slider; each mode has its own places."""
+    return f"threshold_position_{mode}"
+
+
+def preset_key(name: str) -> str:
+    """Return the key of a preset's button."""
+    return f"threshold_preset_{name}"
+
+
+def reason_key(code: str) -> str:
+    """Return the key of the reason that is being typed for muting a check."""
+    return f"diagnose_reason_{code}"
+
 DEFAULT_K = 10
 
 

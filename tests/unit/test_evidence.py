@@ -49,6 +49,7 @@ REFERENCES = {
     "precision_recall_at_k": {"model": "score", "k": 2},
     "tie_range": {"model": "score", "k": 2},
     "users_counted": {"model": "score"},
+    "users_by_file": {"n_both": 3, "n_only_run": 1, "n_only_truth": 0},
     "segment_table": {"column": "city"},
 }
 
@@ -78,7 +79,7 @@ def test_every_kind_is_drawn_and_put_into_words_in_both_languages(kind: str) -> 
         assert "{" not in words
 
 
-FROM_LABELS = {"rows", "label_values", "label_histogram", "users_counted"}
+FROM_LABELS = {"rows", "label_values", "label_histogram", "users_counted", "users_by_file"}
 
 
 @pytest.mark.parametrize("kind", sorted(set(REFERENCES) - FROM_LABELS))
@@ -90,7 +91,7 @@ def test_what_needs_a_score_is_left_out_without_one(kind: str) -> None:
 def test_rows_are_listed_as_they_stand_under_their_number_in_the_file() -> None:
     found = shown("rows")
     assert isinstance(found, Rows)
-    assert found.columns == ("row", "user", "item", "label", "score")
+    assert (found.roles, found.models) == (("row", "user", "item", "label"), ("score",))
     assert found.cells == (("2", "u1", "b", "0", "0.6"), ("7", "u3", "a", "1", "0.4"))
 
 

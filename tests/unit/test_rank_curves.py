@@ -14,6 +14,7 @@ from recmetrics.engines import NumpyEngine
 from recmetrics.rank_curves import (
     CURVES,
     RankCurves,
+    as_one_list,
     k_range,
     rank_curves,
     user_values,
@@ -194,6 +195,20 @@ def test_nobody_to_average_leaves_every_line_undefined() -> None:
     for curve in found.curves.values():
         assert np.isnan(curve.value).all()
         assert np.isnan(curve.ceiling).all()
+
+
+def test_data_without_users_can_be_ranked_as_one_list() -> None:
+    data = as_one_list(build.dataset([(None, "a", 1, 0.9), (None, "a", 0, 0.8), (None, "b", 1, 0.1)]))
+    found = curves_of(data, (1, 2, 3)).curves
+    assert list(found["recall"].value) == [0.5, 0.5, 1.0]
+    assert data.n_users == 1
+
+
+def test_what_is_kept_for_all_viewers_cannot_be_written_to() -> None:
+    found = curves_of(build.dataset(ROWS))
+    for array in (found.ks, found.n_shorter, found.lengths.n, found.curves["map"].value):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
 
 
 def test_values_per_user_are_those_behind_the_line() -> None:

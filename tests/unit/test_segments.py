@@ -214,8 +214,8 @@ def test_unscored_relevant_items_go_with_their_user() -> None:
 
 
 def test_metrics_over_users_are_offered_with_users_only() -> None:
-    assert "ndcg@7" in segment_metrics(DATA, EvalConfig(), 7)
-    assert "recall[threshold=0.3]" in segment_metrics(DATA, EvalConfig(threshold=0.3), 7)
+    assert segment_metrics(DATA, EvalConfig(), 7)["ndcg@k"] == "ndcg@7"
+    assert segment_metrics(DATA, EvalConfig(threshold=0.3), 7)["recall"] == "recall[threshold=0.3]"
     without = replace(DATA, user=None, fingerprint="")
     assert not any("@" in metric or metric == "gauc" for metric in segment_metrics(without, EvalConfig(), 7))
 
