@@ -41,6 +41,7 @@ class Tables:
         self._lists: dict[object, Lists] = {}
         self._exposures: dict[int, Exposures] = {}
         self._auc: dict[float, AucEstimate] = {}
+        self._populations: dict[tuple[str, str, str], Population] = {}
 
     def under(self, config: EvalConfig) -> Tables:
         """Return the tables for another convention; these very ones where it makes no difference to tables."""
@@ -61,10 +62,15 @@ class Tables:
         return ENGINES[self.engine].hit_table(self.dataset, self.config, self.model)
 
     @cached_property
+    def tied(self) -> NDArray[np.int64]:
+        """int64: positions in `hits` whose score another row of the same user shares."""
+        return np.flatnonzero(self.hits.hi > self.hits.lo)
+
+    @cached_property
     def judged(self) -> HitTable:
         """Hits over labelled rows only, equal scores in blocks: what AUC inside a user is computed from."""
         plain = self.config.ties in BLOCK_RULES and self.config.grades == "relevant"
-        if plain and self.config.score_filter == "none" and not np.isnan(self.dataset.label).any():
+        if plain and self.config.score_filter == "none" and self.dataset.all_labelled:
             return self.hits
         config = self.config.replace(ties="average", score_filter="none", grades="relevant")
         return ENGINES[self.engine].hit_table(self.dataset, config, self.model, labelled_only=True)
@@ -78,12 +84,16 @@ class Tables:
         return self._lists[key]
 
     def population(self, config: EvalConfig) -> Population:
-        return population(self.hits, config)
+        """Return who is averaged under the config's population rules."""
+        key = (config.user_base, config.users_without_relevant, config.users_missing_from_run)
+        if key not in self._populations:
+            self._populations[key] = population(self.hits, config, self.dataset.user_order)
+        return self._populations[key]
 
     @cached_property
     def row_mask(self) -> NDArray[np.bool_]:
         """bool[n]: rows with a label that the model scored."""
-        return self.dataset.rows_of(self.model) & ~np.isnan(self.dataset.label)
+        return self.dataset.rows_of(self.model) & self.dataset.labelled
 
     def auc(self, confidence: float) -> AucEstimate:
         """Return the pooled AUC with its interval, users as units."""

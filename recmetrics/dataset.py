@@ -59,7 +59,11 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class TrainPairs:
-    """Training interactions; user and item int32[t] in the codes of the dataset, `MISSING` for ids not in it."""
+    """Training interactions: user and item int32[t] in the codes of the dataset.
+
+    An item that the dataset does not have is `MISSING`; a user that it does not have has a code of its own from
+    `len(users)` on, because popularity counts distinct users.
+    """
 
     user: NDArray[np.int32]
     item: NDArray[np.int32]
@@ -155,6 +159,21 @@ class Dataset:
     @property
     def n_rows(self) -> int:
         return len(self.label)
+
+    @cached_property
+    def user_order(self) -> NDArray[np.int64]:
+        """int64[u]: user codes in the order of their ids, so that sums over users do not depend on the file's order."""
+        return read_only(np.argsort(self.users, kind="stable"))
+
+    @cached_property
+    def labelled(self) -> NDArray[np.bool_]:
+        """bool[n]: rows with a label."""
+        return read_only(~np.isnan(self.label))
+
+    @cached_property
+    def all_labelled(self) -> bool:
+        """Whether no row lacks a label."""
+        return bool(self.labelled.all())
 
     @cached_property
     def n_users(self) -> int:

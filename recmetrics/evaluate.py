@@ -24,6 +24,7 @@ from recmetrics.usable import usable
 
 __all__ = ["PerUser", "Tables", "evaluate", "make_tables", "metric_names", "part", "per_user"]
 
+EXACT_GRADES = 52  # up to here 2^grade − 1 is exact; beyond it the second gain says nothing
 EMPTY_GROUP = ""  # shown for rows whose segment cell is empty
 
 
@@ -139,7 +140,7 @@ def _gains(entry: Metric, dataset: Dataset, config: EvalConfig) -> list[EvalConf
     top = float(np.nanmax(dataset.label)) if len(dataset.label) and not np.isnan(dataset.label).all() else 0.0
     if dataset.truth is not None and len(dataset.truth.grade):
         top = max(top, float(np.nanmax(dataset.truth.grade)))
-    if top <= 1:
+    if not 1 < top <= EXACT_GRADES:
         return [config]
     return [config, config.replace(gain="exp2" if config.gain == "linear" else "linear")]
 

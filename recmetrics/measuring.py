@@ -19,7 +19,7 @@ from recmetrics.metrics.base import METRICS, Measured, Metric
 from recmetrics.metrics.lists import Lists
 from recmetrics.metrics.per_user_auc import UserAuc
 from recmetrics.metrics.population import Population
-from recmetrics.metrics.tie_orders import has_ties, resolved, take_users, tied_users
+from recmetrics.metrics.tie_orders import resolved, take_users
 from recmetrics.results import MetricValue, missing_column
 
 Ks = tuple[int | None, ...]
@@ -35,14 +35,15 @@ class PerUser:
 
 def measure(tables: Tables, names: Iterable[MetricName], config: EvalConfig) -> list[MetricValue]:
     """Return one value per name, in their order; names that differ in K only are computed together."""
-    asked = list(names)
+    in_order = list(names)
+    asked = list(dict.fromkeys(in_order))
     ks: Ks = tuple(sorted({name.k for name in asked if name.entry.layer == "ranking"}, key=lambda k: k or math.inf))
     found: dict[MetricName, MetricValue] = {}
     for _, group in groupby(sorted(asked, key=_without_k), key=_without_k):
         same = list(group)
         for name, value in zip(same, _measure_group(tables, same, config, ks), strict=True):
             found[name] = value
-    return [found[name] for name in asked]
+    return [found[name] for name in in_order]
 
 
 def _without_k(name: MetricName) -> tuple[str, tuple[tuple[str, str], ...], bool]:
@@ -192,12 +193,7 @@ def _mean_over_users(
     tables: Tables, entry: Metric, lists: Lists, config: EvalConfig, who: Population, columns: list[int]
 ) -> _Means:
     matrix = _matrix(entry, lists, config, columns)
-    values = who.apply(matrix)
-    defined = ~np.isnan(values)
-    n = defined.sum(axis=0)
-    total = np.where(defined, values, 0.0).sum(axis=0)
-    mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
-    reach = _reach(values, defined, mean, n, config.confidence)
+    mean, reach, n = _moments(who.apply(matrix), config.confidence)
     low_tie, high_tie = _tie_range(tables, entry, config, who, lists.ks, columns, matrix, mean, n)
     return _Means(
         [None if math.isnan(v) else float(v) for v in mean],
@@ -215,21 +211,23 @@ def _mean_over_users(
     )
 
 
-def _reach(
-    values: NDArray[np.float64],
-    defined: NDArray[np.bool_],
-    mean: NDArray[np.float64],
-    n: NDArray[np.int64],
-    confidence: float,
-) -> NDArray[np.float64]:
-    """Return half the width of the t interval per cutoff; NaN where a sample shows no spread."""
-    squares = np.where(defined, values - mean, 0.0)
-    squares *= squares
-    spread = squares.sum(axis=0)
+def _moments(
+    values: NDArray[np.float64], confidence: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return per cutoff: mean over the defined users, half the width of its t interval (NaN without spread), users."""
+    defined = ~np.isnan(values)
+    whole = bool(defined.all())
+    n = np.full(values.shape[1], len(values)) if whole else defined.sum(axis=0)
+    total = (values if whole else np.where(defined, values, 0.0)).sum(axis=0)
+    mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    away = values - mean
+    if not whole:
+        away[~defined] = 0.0
+    spread = np.einsum("ij,ij->j", away, away)
     reach = np.full(len(n), np.nan)
     for i in np.flatnonzero((n > 1) & (spread > 0)):
         reach[i] = t_quantile(confidence, int(n[i]) - 1) * math.sqrt(spread[i] / (n[i] - 1) / n[i])
-    return reach
+    return mean, reach, n
 
 
 def _zero_filled(mean: float, n: int, who: Population) -> float | None:
@@ -248,8 +246,9 @@ def _beside(
         if n > missing:
             found["without_missing"] = mean * n / (n - missing)
     k = lists.k[column]
-    if config.ties == "average" and np.isfinite(k):
-        cut = tables.hits.user[(tables.hits.lo <= k) & (tables.hits.hi > k)]
+    if config.ties == "average" and np.isfinite(k) and len(tables.tied):
+        lo, hi = tables.hits.lo[tables.tied], tables.hits.hi[tables.tied]
+        cut = tables.hits.user[tables.tied[(lo <= k) & (hi > k)]]
         if len(cut):
             found["users_cut_inside_tie"] = float(len(np.unique(cut[who.counted[cut]])))
     return found
@@ -271,8 +270,8 @@ def _tie_range(
         return [None] * len(mean), [None] * len(mean)
     ends: dict[Literal["worst", "best"], NDArray[np.float64]] = {"worst": mean, "best": mean}
     orders: tuple[Literal["worst", "best"], ...] = ("worst", "best")
-    if has_ties(tables.hits):
-        users = tied_users(tables.hits)
+    if len(tables.tied):
+        users = np.unique(tables.hits.user[tables.tied])
         part = take_users(tables.hits, users)
         counted = who.counted[users] & np.isnan(who.fixed[users])
         before = np.nansum(matrix[users][counted], axis=0)
@@ -306,7 +305,9 @@ def _of_means(
 
 def _gauc(tables: Tables, name: MetricName, config: EvalConfig) -> MetricValue:
     users: UserAuc = name.entry.function(tables.judged, config)
-    estimate = weighted_mean_interval(users.auc[users.counted], users.weight[users.counted], config.confidence)
+    order = tables.dataset.user_order
+    held = order[users.counted[order]]
+    estimate = weighted_mean_interval(users.auc[held], users.weight[held], config.confidence)
     skipped = {"one_class": users.n_one_class} if users.n_one_class else {}
     n_rows = int(tables.judged.n_candidates[users.counted].sum())
     common: dict[str, Any] = {

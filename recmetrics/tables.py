@@ -93,9 +93,15 @@ class ScoreTable:
         return int(encode_float32(np.asarray([nearest], dtype=np.float32))[0])
 
 
+SIGN = np.uint32(0x80000000)
+
+
 def encode_float32(scores: NDArray[np.float32]) -> NDArray[np.uint32]:
     """Return uint32 codes in the order of the scores; −0.0 and 0.0 get one code. NaN must not occur."""
     bits = (scores + np.float32(0.0)).view(np.uint32)
+    if bits.max(initial=0) < SIGN:
+        bits |= SIGN  # no negative score, as with probabilities: one pass instead of four
+        return bits
     mask = (bits.view(np.int32) >> 31).view(np.uint32) | np.uint32(0x80000000)
     bits ^= mask
     return bits

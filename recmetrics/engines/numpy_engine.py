@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.engines.base import ENGINES, RankTable
-from recmetrics.engines.packing import Blocks, block_ranks, hit_blocks, score_codes
+from recmetrics.engines.packing import Blocks, block_ranks, hit_blocks, rows_per_user, score_codes
 from recmetrics.errors import RecmetricsError
 from recmetrics.tables import HitTable, ScoreTable, frozen
 from recmetrics.text import N_
@@ -23,23 +24,30 @@ class NumpyEngine:
 
     def hit_table(self, dataset: Dataset, config: EvalConfig, model: str, *, labelled_only: bool = False) -> HitTable:
         user = _users(dataset)
-        n_users = len(dataset.users)
-        judged = ~np.isnan(dataset.label)
-        grouped = user >= 0
-        listed = dataset.rows_of(model) & grouped if model in dataset.scored else grouped
-        if labelled_only or config.unjudged == "skip":
-            listed = listed & judged
-        levels, grades, relevant_level = _gain_levels(dataset.label, judged, config)
-        if not listed.all():
-            at = np.flatnonzero(listed)
-            blocks, n_candidates = self._blocks(dataset, config, model, user[at], levels[at], n_users, at)
-        else:
-            blocks, n_candidates = self._blocks(dataset, config, model, user, levels, n_users, None)
+        at = _listed(dataset, config, model, user, labelled_only)
+        levels, grades, relevant_level = _gain_levels(dataset.label, dataset.labelled, config)
+        who = user if at is None else user[at]
+        n_candidates = rows_per_user(who, len(dataset.users))
+        blocks = self._blocks(dataset, config, model, who, levels if at is None else levels[at], n_candidates, at)
         grade = grades[blocks.level]
         relevant = relevant_level[blocks.level]
-        ideal = _ideal(dataset, config, user, levels, grades, relevant_level, listed, blocks, labelled_only)
-        ideal_user, ideal_grade, ideal_relevant, in_truth = ideal
-        n_relevant = np.bincount(ideal_user[ideal_relevant], minlength=n_users)
+        if dataset.truth is not None and not labelled_only and config.truth_scope == "all":
+            ideal, in_truth = _judged_truth(dataset, config)
+        elif at is None or labelled_only or config.truth_scope == "scored_only":
+            ideal = _Ideal(blocks.user, blocks.level, grades, relevant_level)
+            in_truth = n_candidates > 0
+            if not dataset.all_labelled and not labelled_only:
+                labelled = dataset.labelled if at is None else dataset.labelled[at]
+                in_truth = rows_per_user(who[labelled], len(dataset.users)) > 0
+            if config.score_filter == "positive":
+                ideal = _Ideal(who, levels if at is None else levels[at], grades, relevant_level)
+        else:
+            # Rows that this model did not score, or that are not listed, are relevant all the same.
+            rows = np.flatnonzero(user >= 0)
+            ideal = _Ideal(user[rows], levels[rows], grades, relevant_level)
+            in_truth = rows_per_user(user[rows][dataset.labelled[rows]], len(dataset.users)) > 0
+        ideal_user, ideal_grade, ideal_relevant = ideal.sorted()
+        n_relevant = np.bincount(ideal_user[ideal_relevant], minlength=len(dataset.users))
         arrays = (blocks.user, blocks.lo, blocks.hi, grade, relevant, n_candidates, n_relevant, in_truth)
         frozen(*arrays, ideal_user, ideal_grade, ideal_relevant)
         return HitTable(*arrays, ideal_user, ideal_grade, ideal_relevant)
@@ -51,39 +59,40 @@ class NumpyEngine:
         model: str,
         user: NDArray[np.int32],
         levels: NDArray[np.integer[Any]],
-        n_users: int,
+        n_candidates: NDArray[np.int64],
         at: NDArray[np.int64] | None,
-    ) -> tuple[Blocks, NDArray[np.int64]]:
+    ) -> Blocks:
         scores = dataset.scores[model] if at is None else dataset.scores[model][at]
         if config.score_filter == "positive":
             levels = np.where(scores > 0, levels, 0)
         codes, _ = score_codes(scores)
-        n_candidates = np.bincount(user, minlength=n_users)
         if config.ties not in ROW_RULES:
             blocks = hit_blocks(user, codes, levels, n_candidates)
             if config.ties == "floor_mean_rank":
                 rank = (blocks.lo + blocks.hi) // 2
-                blocks = Blocks(blocks.user, rank, rank, blocks.level)
-            return blocks, n_candidates
+                return Blocks(blocks.user, rank, rank, blocks.level)
+            return blocks
         order = _own_order(dataset, config.ties, user, codes, at)
         start = np.concatenate([[0], np.cumsum(n_candidates)])
         hit = np.flatnonzero(levels[order])
         who = user[order][hit]
         rank = (hit - start[who] + 1).astype(np.int32)
-        return Blocks(who, rank, rank, levels[order][hit].astype(np.int64)), n_candidates
+        return Blocks(who, rank, rank, levels[order][hit].astype(np.int64))
 
     def score_table(self, dataset: Dataset, config: EvalConfig, model: str) -> ScoreTable:
         scores, label = dataset.scores[model], dataset.label
-        keep = ~np.isnan(label)
+        keep = dataset.labelled
         if model in dataset.scored:
-            keep &= dataset.scored[model]
+            keep = keep & dataset.scored[model]
         if not keep.all():
             scores, label = scores[keep], label[keep]
         codes, values = score_codes(scores)
         positive = label >= config.relevance_threshold
         if config.positive_rule == "row_present":
             positive = np.ones(len(label), dtype=bool)
-        positives, negatives = codes[positive], codes[~positive]
+        positives = codes[positive]
+        np.logical_not(positive, out=positive)
+        negatives = codes[positive]
         positives.sort()
         negatives.sort()
         frozen(positives, negatives)
@@ -140,15 +149,13 @@ def _gain_levels(
 
     Returns levels [n], grade per level, relevant per level.
     """
-    relevant = label >= config.relevance_threshold
-    if config.positive_rule == "row_present":
-        relevant = judged
+    relevant = judged if config.positive_rule == "row_present" else label >= config.relevance_threshold
     gaining = relevant | (label > 0) if config.grades == "all" else relevant
-    top = float(label[gaining].max(initial=0.0))
-    low = float(label[gaining].min(initial=top))
-    if low == top:
-        distinct = np.asarray([top])
-        levels: NDArray[np.integer[Any]] = gaining.astype(np.uint8)
+    top = np.fmax.reduce(label, initial=0.0)
+    levels: NDArray[np.integer[Any]]
+    if np.count_nonzero(gaining) == np.count_nonzero(label == top):
+        distinct = np.asarray([top])  # one grade, as with clicks: nothing to code
+        levels = gaining.view(np.uint8)
     else:
         distinct = np.unique(label[gaining])
         levels = np.where(gaining, np.searchsorted(distinct, label) + 1, 0)
@@ -160,47 +167,46 @@ def _gain_levels(
     return levels, grades, is_relevant
 
 
-def _ideal(
-    dataset: Dataset,
-    config: EvalConfig,
-    user: NDArray[np.int32],
-    levels: NDArray[np.integer[Any]],
-    grades: NDArray[np.float64],
-    relevant_level: NDArray[np.bool_],
-    listed: NDArray[np.bool_],
-    blocks: Blocks,
-    labelled_only: bool,
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the ideal list (user, grade, relevant; by user, grade descending) and who has a truth row."""
-    n_users = len(dataset.users)
-    scored_only = labelled_only or config.truth_scope == "scored_only"
-    if dataset.truth is not None and not scored_only:
-        truth = dataset.truth
-        judged = ~np.isnan(truth.grade)
-        truth_levels, grades, relevant_level = _gain_levels(truth.grade, judged, config)
-        who, level = truth.user, truth_levels
-        in_truth = np.bincount(truth.user[judged], minlength=n_users) > 0
-    else:
-        rows = listed if scored_only else user >= 0
-        in_truth = _has_row(user, rows & ~np.isnan(dataset.label), n_users)
-        if config.score_filter == "none" and (rows is listed or listed.all()):
-            who, level = blocks.user, blocks.level  # every gaining row is a hit, already sorted by user
-        else:
-            at = np.flatnonzero(rows)
-            who, level = user[at], levels[at]
-    gaining = np.flatnonzero(level)
-    who, level = who[gaining], level[gaining]
-    # By user, then grade descending; levels ascend with the grade.
-    key = np.sort((who.astype(np.int64) << 32) | (np.int64(len(grades)) - level))
-    who = (key >> 32).astype(np.int32)
-    level = np.int64(len(grades)) - (key & 0xFFFFFFFF)
-    return who, grades[level], relevant_level[level], in_truth
+@dataclass(frozen=True, eq=False)
+class _Ideal:
+    """Judged rows with their gain levels, before they are put in the order of the ideal list."""
+
+    user: NDArray[np.int32]
+    level: NDArray[np.integer[Any]]
+    grades: NDArray[np.float64]
+    relevant_level: NDArray[np.bool_]
+
+    def sorted(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:
+        """Return user, grade and relevance of the gaining rows, by user, then grade descending."""
+        gaining = np.flatnonzero(self.level)
+        top = np.int64(len(self.grades))
+        # Levels ascend with the grade, so that one sort by value gives the order.
+        key = np.sort((self.user[gaining].astype(np.int64) << 32) | (top - self.level[gaining]))
+        level = top - (key & 0xFFFFFFFF)
+        return (key >> 32).astype(np.int32), self.grades[level], self.relevant_level[level]
 
 
-def _has_row(user: NDArray[np.int32], rows: NDArray[np.bool_], n_users: int) -> NDArray[np.bool_]:
-    found = np.zeros(n_users, dtype=bool)
-    found[user if rows.all() else user[rows]] = True
-    return found
+def _judged_truth(dataset: Dataset, config: EvalConfig) -> tuple[_Ideal, NDArray[np.bool_]]:
+    """Return what the truth can gain, and bool[u]: users with a truth row."""
+    truth = dataset.truth
+    assert truth is not None
+    judged = ~np.isnan(truth.grade)
+    levels, grades, relevant_level = _gain_levels(truth.grade, judged, config)
+    in_truth = np.bincount(truth.user[judged], minlength=len(dataset.users)) > 0
+    return _Ideal(truth.user, levels, grades, relevant_level), in_truth
+
+
+def _listed(
+    dataset: Dataset, config: EvalConfig, model: str, user: NDArray[np.int32], labelled_only: bool
+) -> NDArray[np.int64] | None:
+    """Return the rows that stand in a list; None for all."""
+    skip_unlabelled = (labelled_only or config.unjudged == "skip") and not dataset.all_labelled
+    if model not in dataset.scored and not skip_unlabelled and user.min(initial=0) >= 0:
+        return None
+    listed = dataset.rows_of(model) & (user >= 0)
+    if skip_unlabelled:
+        listed &= dataset.labelled
+    return None if listed.all() else np.flatnonzero(listed)
 
 
 ENGINES.add("numpy", NumpyEngine())

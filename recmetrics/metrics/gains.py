@@ -11,6 +11,8 @@ from recmetrics.config import EvalConfig
 from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_
 
+HIGHEST_GRADE = 1000.0  # 2^1024 is no double any more
+
 
 def gain_of(grade: NDArray[np.float64], config: EvalConfig) -> NDArray[np.float64]:
     """Return the gain of the grades of gaining items under the config; a negative grade gains nothing.
@@ -19,6 +21,12 @@ def gain_of(grade: NDArray[np.float64], config: EvalConfig) -> NDArray[np.float6
     (for a relevant item of grade 0 as well: under `row_present` it is the row that counts).
     """
     positive = np.maximum(grade, 0.0)
+    if config.gain in ("exp2", "exp2_shift") and len(grade) and positive.max() > HIGHEST_GRADE:
+        raise RecmetricsError(
+            "gain_overflow",
+            N_("Grade {grade} is too large for 2^grade − 1. Use gain=linear, or map the labels to a few grades."),
+            grade=f"{positive.max():g}",
+        )
     if config.gain == "exp2":
         return np.asarray(np.exp2(positive) - 1.0)
     if config.gain == "exp2_shift":

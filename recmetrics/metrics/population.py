@@ -25,11 +25,14 @@ class Population:
         float64[u]: the value a rule prescribes (0 or 1) in place of the formula; NaN where the formula holds.
     skipped
         Users of the base left out, by reason.
+    order
+        int64[u]: the order in which users are summed.
     """
 
     counted: NDArray[np.bool_]
     fixed: NDArray[np.float64]
     skipped: Mapping[str, int]
+    order: NDArray[np.int64]
 
     @cached_property
     def n_users(self) -> int:
@@ -39,15 +42,19 @@ class Population:
     def _fixed_rows(self) -> NDArray[np.int64]:
         return np.flatnonzero(~np.isnan(self.fixed))
 
+    @cached_property
+    def _index(self) -> NDArray[np.int64]:
+        return self.order[self.counted[self.order]]
+
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return float64[n_users, cutoffs]: the values of the users counted, prescribed ones put in."""
+        """Return float64[n_users, cutoffs]: the values of the users counted, in `order`, prescribed ones put in."""
         if len(self._fixed_rows):
             values = values.copy()
             values[self._fixed_rows] = self.fixed[self._fixed_rows, None]
-        return values if self.counted.all() else values[self.counted]
+        return np.asarray(values[self._index])
 
 
-def population(hits: HitTable, config: EvalConfig) -> Population:
+def population(hits: HitTable, config: EvalConfig, order: NDArray[np.int64] | None = None) -> Population:
     """Return who is averaged. A user without relevant items and without a list is left out if either rule says so."""
     listed = hits.n_candidates > 0
     base = {"truth": hits.in_truth, "truth_and_run": hits.in_truth & listed, "run": listed}[config.user_base]
@@ -66,4 +73,5 @@ def population(hits: HitTable, config: EvalConfig) -> Population:
         skipped["missing_from_run"] = int((missing & ~(barren & (config.users_without_relevant == "skip"))).sum())
     if config.users_without_relevant == "skip":
         skipped["without_relevant"] = int(barren.sum())
-    return Population(counted, fixed, {reason: n for reason, n in skipped.items() if n})
+    told = {reason: n for reason, n in skipped.items() if n}
+    return Population(counted, fixed, told, np.arange(len(base)) if order is None else order)

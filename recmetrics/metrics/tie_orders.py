@@ -16,11 +16,6 @@ def has_ties(hits: HitTable) -> bool:
     return bool(np.any(hits.hi > hits.lo))
 
 
-def tied_users(hits: HitTable) -> NDArray[np.int32]:
-    """Return the sorted codes of users with a hit inside a block of equal scores."""
-    return np.unique(hits.user[hits.hi > hits.lo])
-
-
 def resolved(hits: HitTable, order: Literal["best", "worst"]) -> HitTable:
     """Return the table with equal scores put in order: grade descending (`best`) or ascending (`worst`) in a block."""
     if not has_ties(hits):

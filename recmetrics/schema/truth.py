@@ -209,7 +209,7 @@ def _audit(
 
 
 def read_train(source: Source, guess: Guess, rows: Rows) -> tuple[TrainPairs, tuple[Issue, ...]]:
-    """Return the training interactions in the codes of the rows; ids that the rows lack are `MISSING`."""
+    """Return the training interactions in the codes of the rows; items that the rows lack are `MISSING`."""
     user, item = _pair_ids(source, guess, "user"), _pair_ids(source, guess, "item")
     issues = source.issues + user.issues + item.issues
     label, time = guess.column("label"), guess.column("time")
@@ -221,11 +221,15 @@ def read_train(source: Source, guess: Guess, rows: Rows) -> tuple[TrainPairs, tu
     if time is not None:
         days, told = read_days(decoded(source.table.column(time), time, source.name), time, source.name)
         issues = issues + told
-    pairs = TrainPairs(_codes_in(user, rows.users), _codes_in(item, rows.items), grades, days, n_users=len(user.texts))
+    who = _codes_in(user, rows.users, numbered=True)
+    pairs = TrainPairs(who, _codes_in(item, rows.items), grades, days, n_users=len(user.texts))
     return pairs, issues
 
 
-def _codes_in(ids: Ids, vocabulary: NDArray[np.object_]) -> NDArray[np.int32]:
+def _codes_in(ids: Ids, vocabulary: NDArray[np.object_], *, numbered: bool = False) -> NDArray[np.int32]:
+    """Return codes of a vocabulary; an id it lacks is `MISSING` or, `numbered`, the next free code."""
     index = {text: code for code, text in enumerate(vocabulary)}
-    own = np.array([*(index.get(text, MISSING) for text in ids.texts), MISSING], dtype=np.int32)
+    unknown = (text for text in ids.texts if text not in index)
+    beyond = {text: len(index) + i for i, text in enumerate(unknown)} if numbered else {}
+    own = np.array([*(index.get(text, beyond.get(text, MISSING)) for text in ids.texts), MISSING], dtype=np.int32)
     return own[ids.codes]

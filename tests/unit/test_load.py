@@ -302,7 +302,8 @@ def test_training_pairs_are_coded_by_the_ids_of_the_dataset() -> None:
     train = upload("user,item,time\nu1,b,1704153600\nu7,a,1704240000\n", "train.csv")
     data = load(upload(HEADER + "u1,a,1,0.5\nu1,b,0,0.25\n"), train=train)
     assert data.train is not None
-    assert data.train.user.tolist() == [0, -1]
+    # u7 is no user of the scored rows: it gets a code of its own, beyond theirs.
+    assert data.train.user.tolist() == [0, 1]
     assert data.train.item.tolist() == [1, 0]
     assert data.train.n_users == 2
     assert data.train.time is not None
