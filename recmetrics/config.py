@@ -212,20 +212,25 @@ class EvalConfig(BaseModel):
     @classmethod
     def load(cls, path: str | Path) -> EvalConfig:
         """Read an `eval_config.json` file."""
+        name = Path(path).name
         try:
-            fields = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise RecmetricsError(
-                "invalid_config",
-                N_("{file} could not be read as a convention file: {reason}. Expected one JSON object of fields."),
-                file=Path(path).name,
-                reason=str(error)[:120],
-            ) from error
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise _unreadable(name, error) from error
+        return cls.from_bytes(name, content)
+
+    @classmethod
+    def from_bytes(cls, name: str, content: bytes) -> EvalConfig:
+        """Read the content of an `eval_config.json`; `name` is what errors call it."""
+        try:
+            fields = json.loads(content.decode("utf-8-sig"))
+        except ValueError as error:
+            raise _unreadable(name, error) from error
         if not isinstance(fields, dict):
             raise RecmetricsError(
                 "invalid_config",
                 N_("{file} holds no JSON object. Expected fields such as {example}."),
-                file=Path(path).name,
+                file=name,
                 example='{"ks": [5, 10]}',
             )
         return cls.from_json(fields)
@@ -240,3 +245,12 @@ class EvalConfig(BaseModel):
 
 # Fields that never change a value: names and, because the position is paired with its discount, the first position.
 COSMETIC = frozenset({"name", "note", "position_start", "confidence", "random_state", "schema_version"})
+
+
+def _unreadable(name: str, error: Exception) -> RecmetricsError:
+    return RecmetricsError(
+        "invalid_config",
+        N_("{file} could not be read as a convention file: {reason}. Expected one JSON object of fields."),
+        file=name,
+        reason=str(error)[:120],
+    )

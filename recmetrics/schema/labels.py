@@ -65,6 +65,12 @@ def read_labels(
     return Labels(values, coding, _issues(values, by_value, name, file))
 
 
+def label_texts(column: Any, name: str, file: str) -> list[str]:
+    """Return the different cells of a label column as text, missing ones left out: what a label map has to name."""
+    texts = [_shown(value).strip() for value in coded(decoded(column, name, file)).values]
+    return list(dict.fromkeys(text for text in texts if not is_missing(text)))
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +19,9 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.evaluate import part
-from recmetrics.load import load
+from recmetrics.load import load, read_source
 from recmetrics.samples import SAMPLES
+from recmetrics.source import Source
 from recmetrics.text import N_
 from recmetrics.ui import state
 from recmetrics.usable import usable
@@ -25,6 +29,8 @@ from recmetrics.usable import usable
 MAX_ROWS = int(os.environ.get("RECMETRICS_MAX_ROWS", "5000000"))
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson", ".run", ".qrels", ".gz")
 KEPT_DATASETS, KEPT_TABLES = 8, 24
+MOST_FILES = 20
+MOST_SERVER_FILES = 200
 
 
 def command_line_files() -> tuple[Path, ...]:
@@ -36,14 +42,30 @@ def _json_variable(name: str) -> dict[str, Any] | None:
     return json.loads(os.environ[name]) if os.environ.get(name) else None
 
 
-def keep_upload(files: list[tuple[str, bytes]], truth: tuple[str, bytes] | None = None) -> str:
+def keep_upload(
+    files: list[tuple[str, bytes]],
+    truth: tuple[str, bytes] | None = None,
+    train: tuple[str, bytes] | None = None,
+) -> str:
     """Keep uploaded files in this session only, never on disk; return their source id."""
     digest = hashlib.sha256()
-    for name, content in [*files, *([truth] if truth else [])]:
-        digest.update(name.encode("utf-8", "surrogatepass") + b"\x00" + content)
+    for part, given in (("file", files), ("truth", [truth]), ("train", [train])):
+        for name, content in (found for found in given if found is not None):
+            digest.update(f"{part}\x00{name}\x00{len(content)}\x00".encode("utf-8", "surrogatepass") + content)
     source = f"upload:{digest.hexdigest()[:12]}"
-    st.session_state[state.UPLOADS] = {source: {"files": files, "truth": truth}}
+    st.session_state[state.UPLOADS] = {source: {"files": files, "truth": truth, "train": train}}
     return source
+
+
+def server_files() -> tuple[str, ...]:
+    """Return the data files below the operator's folder, as relative paths; none when the folder is off."""
+    root = os.environ.get("RECMETRICS_DATA_DIR", "")
+    if not root:
+        return ()
+    base = Path(root).resolve()
+    found = (path for path in base.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    inside = (path for path in found if path.resolve().is_relative_to(base))
+    return tuple(sorted(path.relative_to(base).as_posix() for path in islice(inside, MOST_SERVER_FILES)))
 
 
 def server_file(relative: str) -> Path:
@@ -82,7 +104,49 @@ def _load_arguments(source: str) -> tuple[list[Any], dict[str, Any]]:
             "file",
             N_("This link refers to an uploaded file, which never travels in a link. Upload the same file again."),
         )
-    return list(kept["files"]), {"truth": kept["truth"]}
+    return list(kept["files"]), {"truth": kept["truth"], "train": kept["train"]}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The files of a source as read, before roles: `scored` first, then the truth when there is one."""
+
+    scored: tuple[Source, ...]
+    truth: Source | None
+    options: Mapping[str, Any]
+
+    def named(self, name: str) -> Source:
+        """Return the file with this name; the first when there is none."""
+        known = {found.name: found for found in (*self.scored, *([self.truth] if self.truth else []))}
+        return known.get(name, self.scored[0])
+
+
+def parsed(source: str) -> Parsed:
+    """Return the files of a source as read, for looking at their columns; kept for the last ones of the session.
+
+    Raises
+    ------
+    RecmetricsError
+        When a file cannot be read at all.
+    """
+    files, options = _load_arguments(source)
+    return _parsed(f"{source}|{_stamp(files)}", files, options)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
+def _parsed(key: str, _files: list[Any], _options: dict[str, Any]) -> Parsed:
+    truth = _options.get("truth")
+    read = tuple(read_source(file, max_rows=MAX_ROWS) for file in _files)
+    return Parsed(read, None if truth is None else read_source(truth, max_rows=MAX_ROWS), _options)
+
+
+def bytes_held(dataset: Dataset) -> int:
+    """Return the bytes that the rows take in memory, ids included."""
+    vocabularies = sum(sys.getsizeof(name) for ids in (dataset.users, dataset.items) for name in ids)
+    columns = [dataset.users, dataset.items, dataset.user, dataset.item, dataset.label, dataset.row_number]
+    columns += [*dataset.scores.values(), *dataset.scored.values(), *dataset.values.values()]
+    columns += [segment.codes for segment in dataset.segments.values()]
+    return vocabularies + sum(column.nbytes for column in columns if column is not None)
 
 
 def open_dataset(source: str, columns: Mapping[str, Any] | None, label_map: Mapping[str, float] | None) -> Dataset:

@@ -2,8 +2,8 @@
 
 A page file is thin: `frame = page("threshold")` first, then controls, calls and rendering; at most 60 lines, no
 arithmetic, no text outside `frame.text._()`. What does not fit goes to `recmetrics/ui/views/<page>.py`. Shared controls
-come from `recmetrics.ui.controls`, drawing from `recmetrics.ui.show`, shared keys from `recmetrics.ui.state`. What moves
-often sits in one `st.fragment` that ends with `frame.sync()` when it holds a shared control. Input errors raised while
+come from `recmetrics.ui.controls`, drawing from `recmetrics.ui.show`, shared keys from `recmetrics.ui.state`. What
+moves often sits in one `st.fragment` that ends with `frame.sync()` when it holds a shared control. Input errors raised while
 the page runs are shown by `with frame.guard():`.
 
     frame = page("threshold")                 # stops here with the empty state when there is no data
@@ -43,6 +43,8 @@ class Frame:
         The dataset as loaded, all rows.
     data
         The rows that count under the convention and the segment filter.
+    problem
+        Why the chosen source could not be opened; None when it was, or when none is chosen.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Frame:
     state: state.State
     raw: Dataset
     data: Dataset
+    problem: RecmetricsError | None = None
 
     @property
     def config(self) -> EvalConfig:
@@ -106,37 +109,44 @@ def page(name: str, *, needs_data: bool = True) -> Frame:
     )
     st.html(_HERE / "style.css")
     link.view_asked(name, later)
-    raw = _opened(text, later)
+    raw, problem = _opened(text, later)
     _sidebar(name, text)
     st.title(text._(entry.title), anchor=False)
     st.caption(text._(entry.question))
     show.notices(st.session_state.pop(state.NOTICES, None) or [], text)
     if raw is None:
+        if needs_data and problem is not None:
+            show.error(problem, text)
+            _way_to_data(text)
+            st.stop()
         if needs_data:
             show.empty(text, text._("This page answers its question from your data. Open a sample or a file first."))
             st.stop()
-        return Frame(name, text, state.current(), _no_data(), _no_data())
+        return Frame(name, text, state.current(), _no_data(), _no_data(), problem)
     data = _context_bar(raw, text) if needs_data else raw
     return Frame(name, text, state.current(), raw, data)
 
 
-def _opened(text: Text, later: Mapping[str, str]) -> Dataset | None:
+def _way_to_data(text: Text) -> None:
+    """Lead to the page where the input can be mended."""
+    st.page_link(menu.entry("data").file, label=text._("Mend it on the Data page"), icon=":material/build:")
+
+
+def _opened(text: Text, later: Mapping[str, str]) -> tuple[Dataset | None, RecmetricsError | None]:
     now = state.current()
     if not now.source:
-        return None
+        return None, None
     try:
         with st.spinner(text._("Reading the data…"), show_time=False):
             raw = data_source.open_dataset(
                 now.source, st.session_state.get(state.COLUMNS), st.session_state.get(state.LABEL_MAP)
             )
     except RecmetricsError as problem:
-        st.session_state.setdefault(state.NOTICES, [])
-        st.session_state[state.NOTICES] = [*(st.session_state[state.NOTICES] or []), (problem.template, problem.facts)]
-        return None
+        return None, problem
     link.resolve(later, raw)
     if raw.models and state.current().model not in raw.scores:
         state.put(**{state.MODEL: raw.models[0]})
-    return raw
+    return raw, None
 
 
 def _sidebar(name: str, text: Text) -> None:
@@ -161,8 +171,12 @@ def _context_bar(raw: Dataset, text: Text) -> Dataset:
         with segment:
             controls.segment(raw, text)
         now = state.current()
-        with guarded(text):
+        try:
             data = data_source.usable_rows(raw, now.config, now.segment)
+        except RecmetricsError as problem:
+            show.error(problem, text)
+            _way_to_data(text)
+            st.stop()
         with about:
             st.markdown(f"**{show.plain(raw.name)}**")
             st.caption(_counts(raw, data, now.config, text))

@@ -122,17 +122,19 @@ def notices(found: Iterable[tuple[str, Mapping[str, str]]], text: Text) -> None:
 
 def sample_cards(text: Text, ids: Iterable[str]) -> None:
     """Offer samples: a card each with what it teaches."""
-    for column, name in zip(st.columns(3), ids, strict=False):
-        sample = SAMPLES[name]
-        with column, st.container(border=True):
-            st.markdown(f"**{text._(sample.title)}**")
-            st.caption(text._(sample.teaches))
-            st.button(
-                text._("Open this sample"),
-                key=f"open_{name}",
-                on_click=state.open_source,
-                args=(f"sample:{name}",),
-            )
+    names = list(ids)
+    for row in (names[start : start + 3] for start in range(0, len(names), 3)):
+        for column, name in zip(st.columns(3), row, strict=False):
+            sample = SAMPLES[name]
+            with column, st.container(border=True):
+                st.markdown(f"**{text._(sample.title)}**")
+                st.caption(text._(sample.teaches))
+                st.button(
+                    text._("Open this sample"),
+                    key=state.open_key(name),
+                    on_click=state.open_source,
+                    args=(f"sample:{name}",),
+                )
 
 
 def empty(text: Text, what: str) -> None:

@@ -41,6 +41,17 @@ LOCKED = "threshold_locked"
 LOCK = "threshold_lock"
 SOLVED_FOR = "threshold_solved_for"
 COST_RATIO = "threshold_cost_ratio"
+FILES = "data_files"
+TRUTH_FILE = "data_truth_file"
+TRAIN_FILE = "data_train_file"
+SERVER_FILE = "data_server_file"
+CONFIG_FILE = "data_config_file"
+CONFIG_PROBLEM = "data_config_problem"
+DRAFT_OF = "data_draft_of"
+POSITIVE_VALUE = "data_positive_value"
+LEARN_SEARCH = "learn_search"
+LEARN_LAYER = "learn_layer"
+STAGE = "home_stage"
 
 
 def exact_key(mode: str) -> str:
@@ -58,9 +69,30 @@ def preset_key(name: str) -> str:
     return f"threshold_preset_{name}"
 
 
+def draft_key(part: str) -> str:
+    """Return the key of a part of the mapping that is not yet in use: a role, or a field of the convention."""
+    return f"data_draft_{part}"
+
+
+def label_key(place: int) -> str:
+    """Return the key of what one value of the label column means."""
+    return f"data_label_{place}"
+
+
+def fact_key(field: str) -> str:
+    """Return the key of a declared fact, a field of the convention."""
+    return f"data_fact_{field}"
+
+
+def open_key(sample: str) -> str:
+    """Return the key of the button that opens a sample."""
+    return f"open_{sample}"
+
+
 def reason_key(code: str) -> str:
     """Return the key of the reason that is being typed for muting a check."""
     return f"diagnose_reason_{code}"
+
 
 DEFAULT_K = 10
 
