@@ -183,7 +183,7 @@ def histogram_figure(histogram: Histogram, text: Text, *, threshold: float | Non
             customdata=counts,
             name=name,
             opacity=0.7,
-            marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": hatch, "size": 5, "solidity": 0.25}},
+            marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": hatch, **_HATCH}},
             hovertemplate=text._("score from {x}: {n} rows, {y} of {name}", **_HOVER_BIN, name=name)
             + "<extra></extra>",
         )
@@ -282,6 +282,8 @@ def cost_alt(curve: CostCurve, text: Text, model: str, *, cheapest: OperatingPoi
 
 
 _HOVER_SHARES = {"score": HOVER_SCORE, "x": "%{x:.1%}", "y": "%{y:.1%}"}
+# The hatch lies over the fill; the page's theme would leave the fill out.
+_HATCH = {"fillmode": "overlay", "fgcolor": "#FFFFFF", "fgopacity": 0.7, "size": 6, "solidity": 0.2}
 _HOVER_BIN = {"x": "%{x:.4~g}", "y": "%{y:.1%}", "n": "%{customdata:,}"}
 
 

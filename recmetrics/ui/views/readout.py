@@ -197,7 +197,7 @@ class Readout:
             return UNDEFINED, text._("No row is flagged.")
         if point.threshold is None:
             return text.count(point.k_equivalent), ""
-        return "≈ " + text.count(point.k_equivalent), text._("The K per user that flags about as many rows.")
+        return "≈ " + text.count(point.k_equivalent), text._("about as many rows")
 
     def _cost_words(self, point: OperatingPoint) -> tuple[str, str]:
         text = self.text
@@ -205,10 +205,8 @@ class Readout:
             return UNDEFINED, text._("Costs need rows of both classes.")
         low, high = ratio_words(point.cost_low, text), ratio_words(point.cost_high, text)
         if not point.is_cheapest:
-            return "≈ " + low, text._(
-                "No ratio picks this point; at this one the points on either side are the cheapest."
-            )
-        note = text._("Between these ratios no other point is cheaper.")
+            return "≈ " + low, text._("no ratio picks this point")
+        note = text._("the cheapest point there")
         if math.isinf(point.cost_high):
             return "≥ " + low, note
         return (f"≤ {high}" if point.cost_low == 0 else f"{low} … {high}"), note
@@ -255,13 +253,18 @@ class Readout:
         return self.text._(reason) if reason in REASONS else (reason or "")
 
     def rows(self, n: float) -> str:
-        """Print a number of rows; expected counts keep one decimal."""
-        return self.text.count(n) if n == int(n) else self.text.metric(n, 1)
+        """Print a number of rows."""
+        return printed_rows(n, self.text)
 
 
 def readout(table: PositionTable, text: Text) -> Readout:
     """Return the words for a table; scores get the decimals that tell its positions apart."""
     return Readout(table, text, _decimals(ladder(table, "score")))
+
+
+def printed_rows(n: float, text: Text) -> str:
+    """Print a number of rows; expected counts keep one decimal."""
+    return text.count(n) if n == int(n) else text.metric(n, 1)
 
 
 def _decimals(values: NDArray[np.float64]) -> int:
@@ -275,10 +278,10 @@ def _decimals(values: NDArray[np.float64]) -> int:
 
 
 def _f_fraction(beta: float) -> str:
-    weight = f"{beta**2:g}"
-    if beta == 1:
+    weight = beta**2
+    if weight == 1:
         return "2TP / (2TP + FN + FP)"
-    return f"(1 + {weight})TP / ((1 + {weight})TP + {weight}FN + FP)"
+    return f"{1 + weight:g}TP / ({1 + weight:g}TP + {weight:g}FN + FP)"
 
 
 def ratio_words(ratio: float, text: Text) -> str:
