@@ -38,16 +38,17 @@ def whole_k(value: object) -> int:
     RecmetricsError
         `invalid_k` for anything that is no whole number from 1 on; the sentence names it.
     """
-    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        value, is_whole = int(value), True
-    if isinstance(value, bool) or not is_whole or int(value) < 1:  # type: ignore[call-overload]
+    text = str(value).strip()
+    whole = int(text) if isinstance(value, int | str) and text.isascii() and text.isdigit() else 0
+    if isinstance(value, float) and value.is_integer():
+        whole = int(value)
+    if isinstance(value, bool) or whole < 1:
         raise RecmetricsError(
             "invalid_k",
             N_("K must be a whole number from 1 on, and '{value}' is none. Give for example 10."),
             value=str(value)[:80],
         )
-    return int(value)  # type: ignore[call-overload]
+    return whole
 
 
 class Negatives(BaseModel):

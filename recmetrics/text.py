@@ -36,7 +36,7 @@ def catalogue(language: str) -> Mapping[tuple[str | None, str], Any]:
             read = read_po(file, locale=language)
         for message in read:
             if message.id:
-                key = message.id[0] if isinstance(message.id, tuple) else message.id
+                key = message.id if isinstance(message.id, str) else message.id[0]
                 found[(message.context, key)] = message.string
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,6 +199,7 @@ def _drawn_gaps(table: Levels, which: NDArray[np.int64], generator: np.random.Ge
     for begin, end in zip(edges, np.append(edges[1:], len(which)), strict=True):
         n, p = table.n[begin:end].astype(np.int64), table.p[begin:end]
         expected, variance = float(np.sum(n * p)), float(np.sum(n * p * (1 - p)))
+        gap: NDArray[np.floating[Any]]
         if variance >= NORMAL_FROM:
             gap = generator.normal(0.0, math.sqrt(variance), N_DRAWS)
         elif len(p) > 2000:

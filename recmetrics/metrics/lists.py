@@ -91,7 +91,7 @@ class Lists:
         """Return float64[users]: expected relevant items among each user's own first `k[user]`."""
         found = self.relevant
         inside = np.clip(k[found.user] - found.lo + 1, 0, found.size) / found.size
-        return np.bincount(found.user, inside, minlength=self.n_users)
+        return np.bincount(found.user, inside, minlength=self.n_users).astype(np.float64, copy=False)
 
     @cached_property
     def any_hit(self) -> Matrix:
@@ -102,10 +102,10 @@ class Lists:
         chance = inside.astype(np.float64)
         tied = np.flatnonzero(first.size > 1)
         if len(tied):
-            none = log_choose(first.size[tied, None] - first.n_relevant[tied, None], places[tied])
-            some = np.exp(none - log_choose(first.size[tied, None], places[tied]))
-            chance[tied] = np.where(inside[tied], 1.0 - some, 0.0)
-        return chance
+            size, hits = first.size[tied, None], first.n_relevant[tied, None]
+            none = np.exp(log_choose(size - hits, places[tied]) - log_choose(size, places[tied]))
+            chance[tied] = np.where(inside[tied], 1.0 - none, 0.0)
+        return np.asarray(chance)
 
     @cached_property
     def first_block(self) -> FirstBlock:
@@ -159,7 +159,7 @@ class Lists:
         a, m, h, before = blocks.lo - 1, blocks.size, blocks.n_relevant, blocks.before
         c = np.clip(k - a, 0, m)
         inverse = self.harmonic[np.minimum(a + c, self.depth)] - self.harmonic[np.minimum(a, self.depth)]
-        return (h / m) * ((before + 1) * inverse + (h - 1) / (m - 1) * (c - (a + 1) * inverse))
+        return np.asarray((h / m) * ((before + 1) * inverse + (h - 1) / (m - 1) * (c - (a + 1) * inverse)))
 
     @cached_property
     def precision_sum_over_hits(self) -> Matrix:
@@ -282,7 +282,7 @@ class Relevant:
         """int64[h]: position of the first hit of this hit's block."""
         new = np.ones(len(self.user), dtype=bool)
         new[1:] = (self.user[1:] != self.user[:-1]) | (self.lo[1:] != self.lo[:-1])
-        return np.flatnonzero(new)[np.cumsum(new) - 1]
+        return np.asarray(np.flatnonzero(new)[np.cumsum(new) - 1])
 
     @cached_property
     def before(self) -> NDArray[np.int64]:

@@ -19,7 +19,8 @@ _GAIN = {**_TIES, "gain": "gain", "discount": "discount", "grades": "grades"}
 
 def _ratio(above: Matrix, below: Matrix) -> Matrix:
     """Divide; NaN where the denominator is 0."""
-    return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, np.nan), where=below > 0)
+    empty = np.full(np.broadcast(above, below).shape, np.nan)
+    return np.asarray(np.divide(above, below, out=empty, where=below > 0))
 
 
 def _precision_denominator(lists: Lists, config: EvalConfig) -> Matrix:
