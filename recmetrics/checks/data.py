@@ -355,11 +355,10 @@ def query_sets_differ(subject: Subject, limits: Limits) -> list[Outcome]:
 
 def _sides(raw: Dataset) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
     """Return bool[u] twice: users of the truth and of the run; of all models' files and of some model's only."""
-    if raw.user is None:
-        return None
+    assert raw.user is not None
     if raw.truth is not None:
         return _users_of(raw.truth.user, raw), _users_of(raw.user, raw)
-    if len(raw.scored) < 1 or len(raw.models) < 2:
+    if not raw.scored or len(raw.models) < 2:
         return None
     each = [_users_of(raw.user[raw.rows_of(model)], raw) for model in raw.models]
     # Users of every model on one side, of any model on the other: they differ by those that some model lacks.
@@ -401,20 +400,24 @@ def single_class(subject: Subject, limits: Limits) -> list[Outcome]:
     if subject.n_positives and subject.n_negatives:
         return [Outcome(None, facts)]
     values, counts = np.unique(subject.of_judged(subject.rows.label), return_counts=True)
-    facts["class"] = 1 if subject.n_positives else 0
-    facts["n_label_values"] = len(values)
-    evidence = Evidence("label_values", {"values": values[:20].tolist(), "counts": counts[:20].tolist()})
+    n_unjudged = int(np.count_nonzero(subject.held)) - len(subject.positive)
+    # A truth may name relevant items only: all other candidates count as not relevant, and lists are judged as ever.
+    relevant_only = subject.raw.truth is not None and subject.n_positives > 0 and n_unjudged > 0
+    scope = "no_negatives" if subject.n_positives else "no_positives"
+    facts.update({"class": 1 if subject.n_positives else 0, "n_label_values": len(values), "n_unjudged": n_unjudged})
     return [
         Outcome(
-            "critical",
+            "info" if relevant_only else "critical",
             facts,
             causes=(
                 tested("positive_rule", len(values) > 1, n_label_values=len(values)),
-                tested("constant_label", len(values) <= 1, n_label_values=len(values)),
+                tested("constant_label", len(values) <= 1 and not relevant_only, n_label_values=len(values)),
+                tested("relevant_only", relevant_only, n_unjudged=n_unjudged),
             ),
-            evidence=(evidence,),
+            evidence=(Evidence("label_values", {"values": values[:20].tolist(), "counts": counts[:20].tolist()}),),
             disproof="other_rule",
             next_steps=("check_relevance_threshold", "check_label_coding"),
+            scope="relevant_only" if relevant_only else scope,
         )
     ]
 
@@ -425,9 +428,9 @@ register(
         "single_class",
         (Part(single_class, needs=("label",)),),
         "rows",
-        sentence_by="class",
-        variants=("0", "1"),
-        causes=("positive_rule", "constant_label"),
+        sentence_by="scope",
+        variants=("no_positives", "no_negatives", "relevant_only"),
+        causes=("positive_rule", "constant_label", "relevant_only"),
         disproofs=("other_rule",),
         next_steps={"check_relevance_threshold": "Data", "check_label_coding": "Data"},
     )
@@ -439,7 +442,8 @@ register(
 
 def few_users_or_positives(subject: Subject, limits: Limits) -> list[Outcome]:
     """Too few users, positives or negatives for a firm number."""
-    smaller = min(subject.n_positives, subject.n_negatives)
+    # A class that is absent altogether is the matter of RM-106.
+    smaller = min((n for n in (subject.n_positives, subject.n_negatives) if n), default=0)
     facts: dict[str, Any] = {"n_positives": subject.n_positives, "n_negatives": subject.n_negatives, "units": "rows"}
     fewest = smaller
     if subject.rows.user is not None:
@@ -464,7 +468,7 @@ def few_users_or_positives(subject: Subject, limits: Limits) -> list[Outcome]:
 
 def _doubt(subject: Subject) -> tuple[Evidence, ...]:
     """Return how wide the AUC's interval is here, and the smallest difference that could be seen."""
-    if subject.model is None:
+    if subject.model is None or not subject.n_positives or not subject.n_negatives:
         return ()
     found = subject.auc
     facts = {
@@ -482,7 +486,7 @@ register(
     Check(
         "RM-107",
         "few_users_or_positives",
-        (Part(few_users_or_positives, needs=("label",), gates=("one_class",)),),
+        (Part(few_users_or_positives, needs=("label",)),),
         "rows",
         limits={"few_info": Limit(100, "L", "count"), "few_warning": Limit(30, "L", "count")},
         sentence_by="units",

@@ -64,8 +64,6 @@ def _top_share(subject: Subject, gain: str) -> float | None:
     if subject.raw.user is None or subject.model is None:
         return None
     user, grade = subject.hits.ideal_user, subject.hits.ideal_grade
-    if not len(user):
-        return None
     first = np.append(True, user[1:] != user[:-1])
     starts = np.flatnonzero(first)
     top = np.repeat(grade[starts], np.diff(np.append(starts, len(user))))

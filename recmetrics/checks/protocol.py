@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
+from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested
 from recmetrics.checks.subject import Subject
 from recmetrics.engines.packing import score_codes
 from recmetrics.metrics.lists import Lists
@@ -17,21 +17,25 @@ from recmetrics.tables import HitTable
 
 # RM-401 ------------------------------------------------------------------------------------------------------------
 
+# From here on liked items appear too often among negatives for a uniform draw.
+LIKED_MORE = 1.25
 RATIOS = (1, 2, 3, 4, 5, 9, 10, 20, 50, 99, 100)
 
 
 def sampled_evaluation(subject: Subject, limits: Limits) -> list[Outcome]:
-    """Candidate lists of a shape that only drawing negatives makes."""
+    """Candidate lists of a shape that only drawing negatives makes; a candidate that nobody judged is a negative."""
     hits = subject.hits
     listed = hits.n_candidates > 0
     n = hits.n_candidates[listed]
     positives = np.bincount(hits.user[hits.relevant], minlength=len(listed))[listed]
+    if positives.sum() in (0, n.sum()):
+        return [Outcome(None, {}, reason="one_class")]
     catalogue = subject.config.catalogue_size or subject.rows.n_items
-    rule = _rule(subject, n, positives, catalogue, limits)
+    rule = _rule(n, positives, catalogue, limits)
     facts: dict[str, Any] = {"n_users": len(n), "catalogue": catalogue, "candidates": subject.config.candidates}
     if rule is None:
         return [Outcome(None, facts)]
-    facts.update(rule=rule, negatives_per_positive=subject.n_negatives / max(subject.n_positives, 1))
+    facts.update(rule=rule, negatives_per_positive=float((n - positives).sum() / positives.sum()))
     if rule == "constant_lists":
         n_list, n_positive = int(n[0]), int(positives[0])
         facts.update(list_length=n_list, list_positives=n_positive, list_negatives=n_list - n_positive)
@@ -51,9 +55,7 @@ def sampled_evaluation(subject: Subject, limits: Limits) -> list[Outcome]:
     ]
 
 
-def _rule(
-    subject: Subject, n: NDArray[np.int64], positives: NDArray[np.int64], catalogue: int, limits: Limits
-) -> str | None:
+def _rule(n: NDArray[np.int64], positives: NDArray[np.int64], catalogue: int, limits: Limits) -> str | None:
     negatives = n - positives
     same_lists = len(n) >= limits["users_least"] and _constant(n) and _constant(positives)
     if same_lists and 0 < positives[0] < n[0] < limits["catalogue_share"] * catalogue:
@@ -61,7 +63,7 @@ def _rule(
     both = len(n) >= limits["users"] and positives.min() > 0 and negatives.min() > 0
     if both and not _constant(n) and np.all(negatives * positives[0] == negatives[0] * positives):
         return "user_ratio"
-    n_positives, n_negatives = subject.n_positives, subject.n_negatives
+    n_positives, n_negatives = int(positives.sum()), int(negatives.sum())
     if n_positives >= limits["positives"] and any(n_negatives == ratio * n_positives for ratio in RATIOS):
         return "global_ratio"
     return None
@@ -87,20 +89,22 @@ def _sampled_severity(subject: Subject, rule: str, n_users: int, limits: Limits)
 def _samplers(subject: Subject) -> list[Cause]:
     """Test how negatives were drawn: do the items that users like appear among others' negatives more than the rest?"""
     declared = subject.config.negatives
-    causes = [tested("declared_sampler", declared is not None and declared.sampler != "ratio")]
-    item = subject.of_judged(subject.rows.item) if subject.rows.item is not None else None
-    if item is None or not subject.n_positives or not subject.n_negatives:
-        return [*causes, untested("uniform_sampler", "item"), untested("popularity_sampler", "item")]
-    known = item >= 0
-    as_negative = np.bincount(item[known & ~subject.positive], minlength=len(subject.rows.items))
-    as_positive = np.bincount(item[known & subject.positive], minlength=len(subject.rows.items))
+    rows = subject.rows
+    assert rows.item is not None
+    assert rows.user is not None
+    held = (rows.item >= 0) & (rows.user >= 0)
+    if subject.model is not None:
+        held &= rows.rows_of(subject.model)
+    item, positive = rows.item[held], subject.positive_label(rows.label[held])
+    as_negative = np.bincount(item[~positive], minlength=len(rows.items))
+    as_positive = np.bincount(item[positive], minlength=len(rows.items))
     occurring = (as_negative + as_positive) > 0
     liked = float(as_negative @ as_positive) / max(float(as_positive.sum()), 1.0)
     ratio = liked / float(as_negative[occurring].mean())
     return [
-        *causes,
-        tested("uniform_sampler", ratio <= 1.25, popularity_ratio=ratio),
-        tested("popularity_sampler", ratio > 1.25, popularity_ratio=ratio),
+        tested("declared_sampler", declared is not None and declared.sampler != "ratio"),
+        tested("uniform_sampler", ratio <= LIKED_MORE, popularity_ratio=ratio),
+        tested("popularity_sampler", ratio > LIKED_MORE, popularity_ratio=ratio),
     ]
 
 
@@ -108,7 +112,7 @@ register(
     Check(
         "RM-401",
         "sampled_evaluation",
-        (Part(sampled_evaluation, needs=("user", "item", "label", "score"), gates=("one_class", "no_lists")),),
+        (Part(sampled_evaluation, needs=("user", "item", "label", "score"), gates=("no_lists",)),),
         "rows",
         limits={
             "users_least": Limit(10, "P", "count"),

@@ -145,9 +145,10 @@ class Subject:
     @cached_property
     def raw_positive(self) -> NDArray[np.bool_]:
         """bool[n]: raw rows that are positive; a row without a label is not."""
-        return self._positive(self.raw.label)
+        return self.positive_label(self.raw.label)
 
-    def _positive(self, label: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def positive_label(self, label: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return whether each label is a positive; a missing one is not."""
         if self.config.positive_rule == "row_present":
             return ~np.isnan(label)
         return label >= self.config.relevance_threshold
@@ -165,7 +166,7 @@ class Subject:
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
         """bool[m]: labelled rows that are positive."""
-        return self._positive(self.of_judged(self.rows.label))
+        return self.positive_label(self.of_judged(self.rows.label))
 
     @cached_property
     def score(self) -> NDArray[Any]:

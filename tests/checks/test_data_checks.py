@@ -276,6 +276,18 @@ def test_a_positive_rule_that_empties_a_class_is_named() -> None:
     assert found.evidence[0].facts == {"values": [1, 2, 3], "counts": [1, 1, 1]}
 
 
+def test_a_truth_of_relevant_items_only_is_a_hint_because_lists_can_be_judged() -> None:
+    run = [(f"u{u}", f"i{i}", 1.0 if i == 2 else None, -float(i)) for u in range(40) for i in range(5)]
+    found = ask("RM-106", dataset(run, truth=[(f"u{u}", "i2", 1.0) for u in range(40)]))
+    assert (said(found), found.scope, found.facts["class"], found.facts["n_unjudged"]) == (
+        "info",
+        "relevant_only",
+        1,
+        160,
+    )
+    assert said(ask("RM-106", dataset([row for row in run if row[2]], truth=[("u0", "i2", 1.0)]))) == "critical"
+
+
 def test_without_labels_there_is_no_class() -> None:
     assert ask("RM-106", labelled([None, None], [0.1, 0.2])).reason == "no_column:label"
 
@@ -327,8 +339,9 @@ def test_d23_is_too_small_and_its_equal_precision_and_recall_only_a_consequence(
     assert ask("RM-302", made.dataset, made.config, scope="threshold").explained_by == "RM-107"
 
 
-def test_one_class_is_no_matter_of_size() -> None:
-    assert ask("RM-107", labelled([1, 1], [0.1, 0.2])).reason == "one_class"
+def test_an_absent_class_is_no_matter_of_size() -> None:
+    assert said(ask("RM-107", labelled([1] * 100, [i / 100 for i in range(100)]))) == "passed"
+    assert said(ask("RM-107", labelled([1] * 29, [i / 100 for i in range(29)]))) == "warning"
 
 
 # RM-109 ------------------------------------------------------------------------------------------------------------

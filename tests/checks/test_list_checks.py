@@ -121,6 +121,16 @@ def test_negatives_drawn_by_popularity_are_told_from_uniform_ones() -> None:
     assert cause(ask("RM-401", dataset(rows)), "popularity_sampler").outcome == "supports"
 
 
+def test_candidates_that_nobody_judged_are_negatives_of_a_sampled_list() -> None:
+    # Leave-one-out as two files: a truth with one item per user, a run with that item among nineteen others.
+    rng = np.random.default_rng(4)
+    run = [
+        (f"u{u}", f"i{u * 20 + i}", 1.0 if i == 0 else None, float(rng.normal())) for u in range(50) for i in range(20)
+    ]
+    found = ask("RM-401", dataset(run, truth=[(f"u{u}", f"i{u * 20}", 1.0) for u in range(50)]))
+    assert (said(found), found.facts["list_positives"], found.facts["list_negatives"]) == ("critical", 1, 19)
+
+
 def test_sampling_needs_users_and_items() -> None:
     assert ask("RM-401", labelled([1, 0], [0.1, 0.2])).reason == "no_column:user"
 
