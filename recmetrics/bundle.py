@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from recmetrics.metrics.business import ExposureLog
 from recmetrics.metrics.exposure import Exposures
 from recmetrics.metrics.lists import Lists
 from recmetrics.metrics.population import Population, population
-from recmetrics.metrics.tie_orders import resolved
+from recmetrics.metrics.tie_orders import resolved, take_users
 from recmetrics.tables import HitTable, ScoreTable
 
 # Fields that shape the tables themselves; under any other change the same tables serve.
@@ -65,6 +66,18 @@ class Tables:
     def tied(self) -> NDArray[np.int64]:
         """int64: positions in `hits` whose score another row of the same user shares."""
         return np.flatnonzero(self.hits.hi > self.hits.lo)
+
+    @cached_property
+    def tied_users(self) -> NDArray[np.int32]:
+        """Sorted codes of the users whose hits share a score: only their values depend on the order of ties."""
+        return np.unique(self.hits.user[self.tied])
+
+    def tied_lists(self, ks: tuple[int | None, ...], order: Literal["best", "worst"]) -> Lists:
+        """Return the lists of `tied_users`, renumbered, with equal scores in the best or the worst order."""
+        key = (ks, order, "tied")
+        if key not in self._lists:
+            self._lists[key] = Lists(resolved(take_users(self.hits, self.tied_users), order), ks)
+        return self._lists[key]
 
     @cached_property
     def judged(self) -> HitTable:

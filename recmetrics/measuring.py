@@ -19,7 +19,6 @@ from recmetrics.metrics.base import METRICS, Measured, Metric
 from recmetrics.metrics.lists import Lists
 from recmetrics.metrics.per_user_auc import UserAuc
 from recmetrics.metrics.population import Population
-from recmetrics.metrics.tie_orders import resolved, take_users
 from recmetrics.results import MetricValue, missing_column
 
 Ks = tuple[int | None, ...]
@@ -271,12 +270,11 @@ def _tie_range(
     ends: dict[Literal["worst", "best"], NDArray[np.float64]] = {"worst": mean, "best": mean}
     orders: tuple[Literal["worst", "best"], ...] = ("worst", "best")
     if len(tables.tied):
-        users = np.unique(tables.hits.user[tables.tied])
-        part = take_users(tables.hits, users)
+        users = tables.tied_users
         counted = who.counted[users] & np.isnan(who.fixed[users])
         before = np.nansum(matrix[users][counted], axis=0)
         for order in orders:
-            again = _matrix(entry, Lists(resolved(part, order), ks), config, columns)
+            again = _matrix(entry, tables.tied_lists(ks, order), config, columns)
             after = np.nansum(again[counted], axis=0)
             ends[order] = mean + np.divide(after - before, n, out=np.zeros(len(n)), where=n > 0)
     as_list = {order: [None if math.isnan(v) else float(v) for v in end] for order, end in ends.items()}
