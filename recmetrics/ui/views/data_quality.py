@@ -1,0 +1,208 @@
+"""Data, quality: what was dropped, repaired or is doubtful, and what the columns hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from recmetrics.dataset import Dataset, Issue
+from recmetrics.errors import RecmetricsError
+from recmetrics.figures import ranking as figures
+from recmetrics.load import profile
+from recmetrics.rank_curves import rank_curves
+from recmetrics.schema.look import Look
+from recmetrics.text import N_, Text
+from recmetrics.ui import data_source, show, state
+from recmetrics.ui.page import Frame
+from recmetrics.ui.views import data_mapping, data_mend
+
+SEVERITIES = {
+    "dropped": N_("Rows not used"),
+    "doubt": N_("A number may depend on it"),
+    "info": N_("For your information"),
+}
+ICONS = {"dropped": ":material/block:", "doubt": ":material/help:", "info": ":material/info:"}
+REASONS = {"missing_scores": N_("no score in any model"), "missing_labels": N_("no label")}
+KINDS = {
+    "fraction": N_("numbers with fractions"),
+    "whole": N_("whole numbers"),
+    "word": N_("text"),
+    "other": N_("cannot be used"),
+    "empty": N_("empty"),
+}
+
+
+def quality(frame: Frame) -> None:
+    """Draw the view."""
+    text = frame.text
+    if not frame.raw.n_rows:
+        if frame.problem is None:
+            show.empty(text, text._("Here stands what was dropped, repaired or doubtful, once a file is open."))
+        return
+    _answer(frame.raw, text)
+    data_mend.treatments(frame)
+    for issue in sorted(frame.raw.issues, key=lambda issue: list(SEVERITIES).index(issue.severity)):
+        _issue(issue, text)
+    _account(frame, text)
+    _lists(frame, text)
+    _columns(frame, text)
+
+
+def _answer(data: Dataset, text: Text) -> None:
+    account = data.account
+    words = N_("{used} of {read} rows can be used, and nothing looked odd while they were read.")
+    if data.issues:
+        words = N_("{used} of {read} rows can be used; {n} things were dropped, repaired or are doubtful.")
+    told = {"used": text.count(account.used), "read": text.count(account.read)}
+    show.sentence(text._(words, **told, **({"n": text.count(len(data.issues))} if data.issues else {})))
+
+
+def _issue(issue: Issue, text: Text) -> None:
+    with st.container(border=True):
+        head = text._(SEVERITIES[issue.severity])
+        st.markdown(f"{ICONS[issue.severity]} **{head}** · {text.count(issue.count)}")
+        facts: Mapping[str, str] = {name: _printed(value, text) for name, value in issue.facts.items()}
+        st.markdown(text._(issue.template, **facts))
+        if issue.examples:
+            listed = " · ".join(show.plain(example) for example in issue.examples)
+            st.caption(text._("For example: {listed}", listed=listed))
+
+
+def _printed(value: object, text: Text) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return text.count(value)
+    return show.plain(value)
+
+
+# Account ------------------------------------------------------------------------------------------------------------
+
+
+def _account(frame: Frame, text: Text) -> None:
+    show.heading(text._("Where did the rows go?"))
+    account, raw = frame.raw.account, frame.raw
+    lines = [(text._("rows read"), account.read)]
+    lines += [(text._(REASONS[reason]), -count) for reason, count in account.dropped.items()]
+    lines.append((text._("rows that can be used"), account.used))
+    treated = _left_out(frame)
+    if treated:
+        lines.append((text._("left out as the convention treats duplicates and odd scores"), -treated))
+        lines.append((text._("rows that count"), frame.data.n_rows))
+    frame_shown = pd.DataFrame(lines, columns=[text._("step"), text._("rows")])
+    show.table(frame_shown.style.format({text._("rows"): lambda n: _with_sign(n, text)}), key="data_account")
+    if raw.truth is not None:
+        show.caption(text._("The truth adds {n} judged pairs, scored or not.", n=text.count(len(raw.truth.grade))))
+    if raw.train is not None:
+        show.caption(text._("Training data: {n} pairs.", n=text.count(len(raw.train.user))))
+
+
+def _left_out(frame: Frame) -> int:
+    return 0 if frame.data is frame.raw else frame.raw.account.used - frame.data.n_rows
+
+
+def _with_sign(n: int, text: Text) -> str:
+    return text.count(n) if n >= 0 else f"−{text.count(-n)}"
+
+
+# Lists --------------------------------------------------------------------------------------------------------------
+
+
+def _lists(frame: Frame, text: Text) -> None:
+    show.heading(text._("How long are the lists, and how many positives has a user?"))
+    data = frame.data
+    if data.user is None:
+        show.caption(text._("This file has no user column, so there are no lists."))
+        return
+    known = data.user >= 0
+    positive = data_mapping.positive_rows(data, frame.config) & known
+    rows = np.bincount(data.user[known], minlength=len(data.users))
+    has_list = rows > 0
+    positives = np.bincount(data.user[positive], minlength=len(data.users))
+    table = pd.DataFrame(
+        [
+            _spread(text._("rows of a user"), rows[has_list], text),
+            _spread(text._("positive rows of a user"), positives[has_list], text),
+        ]
+    )
+    show.table(table, key="data_spread")
+    show.caption(
+        text._(
+            "{none} of {total} users have no positive row.",
+            none=text.count(int((positives[has_list] == 0).sum())),
+            total=text.count(int(has_list.sum())),
+        )
+    )
+    _histograms(frame, text)
+
+
+def _spread(name: str, counts: NDArray[np.int64], text: Text) -> dict[str, str]:
+    if not len(counts):
+        counts = np.zeros(1, dtype=np.int64)
+    return {
+        text._("count"): name,
+        text._("smallest"): text.count(int(counts.min())),
+        text._("median"): text.metric(float(np.median(counts)), 1),
+        text._("mean"): text.metric(float(counts.mean()), 1),
+        text._("largest"): text.count(int(counts.max())),
+    }
+
+
+def _histograms(frame: Frame, text: Text) -> None:
+    model = frame.raw.models[0] if frame.model not in frame.raw.scores else frame.model
+    try:
+        rows = data_source.usable_rows(frame.raw, frame.config, None)
+        found = rank_curves(
+            data_source.tables_of(rows, frame.config, model).hits, frame.config, model, (frame.state.k,)
+        )
+    except RecmetricsError:  # the red box above says why there are no lists yet
+        return
+    if found.n_users == 0:
+        return
+    show.plotly(
+        figures.lengths_figure(found, text),
+        key="data_lengths",
+        alt=figures.lengths_alt(found, text),
+        caption=text._("Lists of {model}, users with at least one relevant item.", model=show.plain(model)),
+    )
+
+
+# Columns ------------------------------------------------------------------------------------------------------------
+
+
+def _columns(frame: Frame, text: Text) -> None:
+    show.heading(text._("What do the columns hold?"))
+    files = data_source.parsed(frame.state.source)
+    looks = profile(files.scored[0])
+    roles = _roles(frame.raw.columns)
+    table = pd.DataFrame([_profile(name, look, roles.get(name, ""), text) for name, look in looks.items()])
+    show.table(table, key="data_profile")
+    ignored = [name for name in looks if name not in roles]
+    if ignored and files.scored[0].kind == "table":
+        listed = ", ".join(show.plain(name) for name in ignored)
+        show.caption(text._("Ignored, because no role was given to them: {names}.", names=listed))
+    else:
+        show.caption(text._("Every column has a role."))
+
+
+def _roles(columns: Mapping[str, object]) -> dict[str, str]:
+    """Return column → the roles it plays."""
+    found: dict[str, list[str]] = {}
+    for role, named in columns.items():
+        for name in [named] if isinstance(named, str) else list(named or []):  # type: ignore[call-overload]
+            found.setdefault(name, []).append(role)
+    return {name: ", ".join(roles) for name, roles in found.items()}
+
+
+def _profile(name: str, look: Look, roles: str, text: Text) -> dict[str, str]:
+    words = [text._(data_mapping.ROLE_WORDS[role][0]) for role in roles.split(", ") if role]
+    return {
+        text._("column"): show.clean(name),
+        text._("role"): ", ".join(words),
+        text._("holds"): text._(KINDS[look.kind]),
+        text._("different values"): text.count(look.n_distinct),
+        text._("empty cells"): text.count(look.n_missing),
+        text._("first values"): " · ".join(show.clean(value) for value in look.first),
+    }
