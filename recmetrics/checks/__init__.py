@@ -1,6 +1,6 @@
-"""The catalogue of checks: importing a module of this package registers what it holds, in the order of the codes."""
+"""The catalogue of checks: importing a module of this package registers what it holds."""
 
-from recmetrics.checks import data, labels, leakage, lists, protocol, scores, threshold, users
+from recmetrics.checks import data, labels, leakage, lists, order, population, protocol, scores, threshold, users
 from recmetrics.checks.base import CHECKS, Check, Limit, Part
 from recmetrics.checks.options import DiagnoseOptions, Mute
 from recmetrics.checks.suppression import EXPLANATIONS, Explanation
@@ -18,6 +18,8 @@ __all__ = [
     "labels",
     "leakage",
     "lists",
+    "order",
+    "population",
     "protocol",
     "scores",
     "threshold",

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
 from recmetrics.checks.subject import Subject
@@ -15,7 +14,6 @@ from recmetrics.metrics.calibration import cox
 from recmetrics.results import Cause, Evidence, Severity
 
 MIN_USERS = 50  # users with both classes on which a GAUC may rest
-MIN_CLASS = 30  # positives and negatives from which a part of the file has an AUC of its own
 
 
 def leakage(subject: Subject, limits: Limits) -> list[Outcome]:
@@ -113,7 +111,7 @@ def _segments(subject: Subject) -> Cause:
         return untested("one_segment", "segment")
     best: tuple[float, dict[str, Any]] | None = None
     for column, segment in subject.rows.segments.items():
-        values = _auc_of_groups(subject, subject.of_judged(segment.codes), len(segment.labels))
+        values = subject.auc_of_groups(subject.of_judged(segment.codes), len(segment.labels))
         if len(values) < 2:
             continue
         code = max(values, key=lambda c: values[c])
@@ -124,17 +122,6 @@ def _segments(subject: Subject) -> Cause:
     if best is None:
         return untested("one_segment", "segment")
     return tested("one_segment", best[0] > 0.1, **best[1])
-
-
-def _auc_of_groups(subject: Subject, codes: NDArray[np.int32], n_labels: int) -> dict[int, float]:
-    inside = codes >= 0
-    n_all = np.bincount(codes[inside], minlength=n_labels)
-    n_pos = np.bincount(codes[inside & subject.positive], minlength=n_labels)
-    found = {}
-    for code in np.flatnonzero((n_pos >= MIN_CLASS) & (n_all - n_pos >= MIN_CLASS)):
-        here = codes == code
-        found[int(code)] = auc_estimate(subject.positive[here], subject.score[here], None).value
-    return found
 
 
 def _overlap(subject: Subject) -> Cause:

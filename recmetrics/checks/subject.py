@@ -23,6 +23,7 @@ from recmetrics.tables import HitTable, ScoreTable
 from recmetrics.usable import usable
 
 DEFAULT_K = 10
+MIN_CLASS = 30  # positives and negatives from which a part of the rows has an AUC of its own
 # What the stage of a recommender is quoted by (metrics.md §1.2); K stands for the active cutoff.
 STAGE_HEADLINE: Mapping[str, tuple[str, ...]] = {
     "recall": ("recall@500", "recall@1000"),
@@ -197,6 +198,21 @@ class Subject:
     def auc(self) -> AucEstimate:
         """AUC of the labelled rows with its interval, by user where there are users."""
         return auc_estimate(self.positive, self.score, self.user, 0.95, len(self.rows.users))
+
+    def class_counts(self, codes: NDArray[np.int32], n_groups: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return int64[g] twice, positives and negatives, for labelled rows in groups; a negative code is in none."""
+        inside = codes >= 0
+        n_positives = np.bincount(codes[inside & self.positive], minlength=n_groups)
+        return n_positives, np.bincount(codes[inside], minlength=n_groups) - n_positives
+
+    def auc_of_groups(self, codes: NDArray[np.int32], n_groups: int) -> dict[int, float]:
+        """Return the AUC of every group with enough rows of both classes."""
+        n_positives, n_negatives = self.class_counts(codes, n_groups)
+        found = {}
+        for code in np.flatnonzero(np.minimum(n_positives, n_negatives) >= MIN_CLASS):
+            here = codes == code
+            found[int(code)] = auc_estimate(self.positive[here], self.score[here], None).value
+        return found
 
     @cached_property
     def implied(self) -> float | None:

@@ -147,11 +147,8 @@ def small_segment(subject: Subject, limits: Limits) -> list[Outcome]:
     """Values of a segment column with too few rows of one class for a firm number; one outcome per column."""
     found = []
     for column, segment in subject.rows.segments.items():
-        codes = subject.of_judged(segment.codes)
-        inside, n_labels = codes >= 0, len(segment.labels)
-        n_all = np.bincount(codes[inside], minlength=n_labels)
-        n_pos = np.bincount(codes[inside & subject.positive], minlength=n_labels)
-        smaller = np.minimum(n_pos, n_all - n_pos)
+        n_labels = len(segment.labels)
+        smaller = np.minimum(*subject.class_counts(subject.of_judged(segment.codes), n_labels))
         present = np.bincount(segment.codes[segment.codes >= 0], minlength=n_labels) > 0
         small = np.flatnonzero(present & (smaller < limits["each"]))
         facts: dict[str, Any] = {"column": column, "count": len(small), "n_segments": int(np.count_nonzero(present))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recmetrics.checks.scores import _repairs
+from recmetrics.checks.order import _repairs
 from recmetrics.checks.subject import subjects
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
