@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,11 +12,20 @@ from recmetrics.text import LANGUAGES, Text
 from recmetrics.ui import menu, state
 from recmetrics.ui.show import clean
 
-ALL = "_all"
+
+def _keep(key: str, allowed: Collection[Any], default: Any) -> None:
+    """Put the value of a control back before it is made, its default when the data do not offer it.
+
+    Always, not only when it is wrong: after a page switch the control is a new element to the browser, and what was put
+    into the session without it would lose against the element's own empty start.
+    """
+    now = st.session_state.get(key)
+    st.session_state[key] = now if now in allowed else default
 
 
 def language() -> None:
     """Choose the language, each offered in its own."""
+    _keep(state.LANGUAGE, LANGUAGES, state.current().language)
     st.segmented_control(
         "Language · 语言",
         list(LANGUAGES),
@@ -30,8 +39,7 @@ def language() -> None:
 
 def model(data: Dataset, text: Text) -> None:
     """Choose the model; the first when the one chosen is not there."""
-    if st.session_state.get(state.MODEL) not in data.scores:
-        st.session_state[state.MODEL] = data.models[0]
+    _keep(state.MODEL, data.models, data.models[0])
     st.selectbox(
         text._("Model"),
         data.models,
@@ -45,18 +53,17 @@ def model(data: Dataset, text: Text) -> None:
 
 def segment(data: Dataset, text: Text) -> None:
     """Filter to one group of one segment column."""
-    options: list[Any] = [None]
+    options: list[Any] = [state.EVERYTHING]
     for column, found in data.segments.items():
         options += [(column, label) for label in found.labels[:50]]
-    if st.session_state.get(state.SEGMENT) not in options:
-        st.session_state[state.SEGMENT] = None
+    _keep(state.SEGMENT, options, state.EVERYTHING)
     st.selectbox(
         text._("Segment filter"),
         options,
         key=state.SEGMENT,
         persist_state="session",
         format_func=lambda option: (
-            text._("Everything") if option is None else f"{clean(option[0])} = {clean(option[1])}"
+            text._("Everything") if option == state.EVERYTHING else f"{clean(option[0])} = {clean(option[1])}"
         ),
         disabled=len(options) == 1,
         help=text._("This file has no segment column.") if len(options) == 1 else None,
@@ -78,8 +85,7 @@ def view(page: str, text: Text) -> str:
     """Choose the view of a page; only its code runs."""
     views = dict(menu.entry(page).views)
     key = state.view_key(page)
-    if st.session_state.get(key) not in views:
-        st.session_state[key] = next(iter(views))
+    _keep(key, views, next(iter(views)))
     chosen = st.segmented_control(
         text._("View"),
         list(views),

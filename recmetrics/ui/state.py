@@ -96,6 +96,7 @@ def reason_key(code: str) -> str:
 
 
 DEFAULT_K = 10
+EVERYTHING = "everything"  # the segment control with no filter on; None would read as "nothing chosen"
 
 
 def view_key(page: str) -> str:
@@ -136,11 +137,11 @@ def browser_language() -> str:
 def current() -> State:
     """Return the shared state of this session."""
     kept = st.session_state
-    language = kept.get(LANGUAGE)
+    language, segment = kept.get(LANGUAGE), kept.get(SEGMENT)
     return State(
         source=kept.get(SOURCE, ""),
         model=kept.get(MODEL) or "",
-        segment=kept.get(SEGMENT),
+        segment=segment if isinstance(segment, tuple) else None,
         mode=kept.get(MODE) or "",
         value=kept.get(VALUE),
         k=int(kept.get(K) or DEFAULT_K),
