@@ -287,17 +287,18 @@ def _auc(subject: Subject) -> Dot:
 # Lists --------------------------------------------------------------------------------------------------------------
 
 
-def _curves(subject: Subject, k: int) -> RankCurves | None:
+def _curves(subject: Subject, k: int, *, whole: bool = False) -> RankCurves | None:
+    """Return curves over K and some places more; over the longest list when `whole`."""
     if subject.rows.user is None or subject.model is None or not len(subject.n_candidates):
         return None
     longest = int(subject.n_candidates.max())
-    ks = k_range(max(min(longest, 5 * k), k), always=(k,))
+    ks = k_range(max(longest if whole else min(longest, 5 * k), k), always=(k,))
     return rank_curves(subject.hits, subject.config, subject.model, ks)
 
 
 @_kind("list_lengths")
 def _list_lengths(subject: Subject, facts: Mapping[str, Any]) -> Lengths | None:
-    curves = _curves(subject, int(facts.get("k", subject.k)))
+    curves = _curves(subject, int(facts.get("k", subject.k)), whole=True)
     return None if curves is None else Lengths(curves, facts.get("k"))
 
 

@@ -98,8 +98,7 @@ def _bars(exhibit: Bars, text: Text) -> go.Figure:
 
 def _bars_alt(exhibit: Bars, text: Text) -> str:
     listed = [f"{name}: {text.count(n)}" for name, n in zip(_names(exhibit, text), exhibit.counts, strict=True)]
-    # Punctuation between the parts is the same in both languages: a list of numbers, not a sentence.
-    return text._("Counts by {axis}: {listed}.", axis=text._(exhibit.axis), listed="; ".join(listed))
+    return text._("Counts by {axis}: {listed}.", axis=text._(exhibit.axis), listed=text._("; ").join(listed))
 
 
 def _names(exhibit: Bars, text: Text) -> list[str]:
@@ -146,7 +145,7 @@ def _dots_alt(exhibit: Dots, text: Text) -> str:
         f"{_dot_name(dot, text)} {text.metric(dot.value)} {text.interval(dot.low, dot.high)}".strip()
         for dot in exhibit.dots
     ]
-    return text._("{axis}: {listed}.", axis=text._(exhibit.axis), listed="; ".join(listed))
+    return text._("{axis}: {listed}.", axis=text._(exhibit.axis), listed=text._("; ").join(listed))
 
 
 def _or_zero(end: float | None, value: float) -> float:
@@ -154,7 +153,8 @@ def _or_zero(end: float | None, value: float) -> float:
 
 
 def _dot_name(dot: Dot, text: Text) -> str:
-    return text._(dot.name, **(dot.facts or {}))
+    facts = {name: ("+" if n > 0 else "−") + text.count(abs(n)) for name, n in (dot.facts or {}).items()}
+    return text._(dot.name, **facts)
 
 
 def _lengths(exhibit: Lengths, text: Text) -> go.Figure:

@@ -29,7 +29,7 @@ LABELS_AT = {
     "map": N_("MAP@{k}"),
     "ndcg": N_("NDCG@{k}"),
 }
-BAND = "rgba(0, 114, 178, 0.22)"
+BAND = "rgba(0, 114, 178, 0.35)"
 ZONE = "rgba(118, 118, 118, 0.14)"
 
 
@@ -79,6 +79,10 @@ def lengths_figure(curves: RankCurves, text: Text) -> go.Figure:
     fig.update_layout(theme.figure(theme.HEIGHT + 20).layout, overwrite=False)
     for row, (counts, color) in enumerate([(curves.lengths, theme.GREY), (curves.positives, theme.BLUE)], 1):
         fig.add_trace(_bars(counts, color), row=row, col=1)
+        if counts.n_beyond:
+            words = text._("{n} users beyond the axis →", n=text.count(counts.n_beyond))
+            place = {"x": 1.0, "y": 0.9, "xref": "x domain", "yref": "y domain", "xanchor": "right"}
+            fig.add_annotation(text=words, showarrow=False, font={"size": 12}, **place, row=row, col=1)
         fig.update_yaxes(title_text=text._("users"), automargin=True, rangemode="tozero", row=row, col=1)
     fig.update_xaxes(range=[-0.5, float(curves.ks[-1]) + 0.5])
     fig.update_xaxes(title_text=text._("K, items"), automargin=True, row=2, col=1)
@@ -130,26 +134,27 @@ def split_figure(found: UserSplit, text: Text) -> go.Figure:
         (text._("pairs across users"), found.across, theme.VERMILLION, "square"),
         (text._("all pairs"), found.auc, theme.GREY, "diamond"),
     ]
-    fig = theme.figure(theme.HEIGHT_SMALL - 40)
-    for name, value, color, symbol in rows:
+    fig = theme.figure(theme.HEIGHT_SMALL)
+    for place, (name, value, color, symbol) in enumerate(rows):
         if value is not None:
-            dot = {"color": color, "symbol": symbol, "size": 13}
-            words = [text.metric(value)]
             fig.add_trace(
                 go.Scatter(
                     x=np.asarray([value]),
-                    y=[name],
+                    y=np.asarray([place]),
+                    name=name,
                     mode="markers+text",
-                    marker=dot,
-                    text=words,
+                    marker={"color": color, "symbol": symbol, "size": 13},
+                    text=[text.metric(value)],
                     textposition="top center",
                     hoverinfo="skip",
                 )
             )
     fig.add_vline(x=0.5, line={"color": theme.GREY, "dash": "dash", "width": 1})
     theme.note(fig, text._("chance"), 0.5, 1.0, yref="paper", yanchor="bottom")
-    theme.axis("x", text._("share of pairs in the right order (AUC)"), fig, range=[-0.02, 1.02], tickformat=".1f")
-    theme.axis("y", "", fig, categoryorder="array", categoryarray=[name for name, *_ in reversed(rows)])
+    theme.axis("x", text._("share of pairs in the right order (AUC)"), fig, range=[-0.04, 1.04], tickformat=".1f")
+    # Room above the first line for the number over its dot.
+    names = [name for name, *_ in rows]
+    theme.axis("y", "", fig, tickvals=np.arange(len(rows)), ticktext=names, range=[len(rows) - 0.5, -0.8])
     fig.update_layout(showlegend=False)
     return fig
 

@@ -13,7 +13,7 @@ import streamlit as st
 from recmetrics.errors import RecmetricsError
 from recmetrics.results import MetricValue
 from recmetrics.samples import SAMPLES
-from recmetrics.text import Text
+from recmetrics.text import UNDEFINED, Text
 from recmetrics.ui import state
 from recmetrics.ui.words import explain_lines, reason_in_words
 
@@ -111,7 +111,7 @@ def table(
 ) -> None:
     """Show a table; a Styler brings its own number formats."""
     size: dict[str, Any] = {} if height is None else {"height": height}
-    st.dataframe(frame, hide_index=True, key=key, column_config=columns, **size)
+    st.dataframe(frame, hide_index=True, key=key, column_config=columns, placeholder=UNDEFINED, **size)
 
 
 def notices(found: Iterable[tuple[str, Mapping[str, str]]], text: Text) -> None:

@@ -108,7 +108,7 @@ def test_the_split_leaves_out_what_is_undefined() -> None:
     data, engine, config = build.dataset(rows), NumpyEngine(), EvalConfig()
     judged = engine.hit_table(data, config, "score", labelled_only=True)
     fig = ranking.split_figure(found := split_by_users(judged, engine.score_table(data, config, "score"), config), EN)
-    assert [trace.y[0] for trace in fig.data] == ["pairs across users", "all pairs"]
+    assert [(trace.name, trace.y[0]) for trace in fig.data] == [("pairs across users", 1), ("all pairs", 2)]
     assert "within one user –" in ranking.split_alt(found, EN)
 
 

@@ -72,24 +72,19 @@ def summary(found: Iterable[Finding], text: Text) -> str:
             counted[finding.severity] += 1
     status = {name: sum(finding.status == name for finding in found) for name in ("not_applicable", "skipped")}
     proof = {"n": text.count(status["not_applicable"]), "m": text.count(status["skipped"])}
+    numbers = {severity: text.count(n) for severity, n in counted.items()}
     if counted["critical"]:
-        return text._(
-            "{critical} findings say: do not use the number. {warning} more must be read before quoting, "
-            "{info} are hints.",
-            **{severity: text.count(n) for severity, n in counted.items()},
-        )
+        words = N_("Do not use the number. Critical findings: {critical}, warnings: {warning}, hints: {info}.")
+        return text._(words, **numbers)
     if counted["warning"]:
-        return text._(
-            "{warning} findings must be read before quoting; none forbids the number. {info} are hints.",
-            warning=text.count(counted["warning"]),
-            info=text.count(counted["info"]),
-        )
+        words = N_("Read before quoting. Warnings: {warning}, hints: {info}; nothing critical.")
+        return text._(words, warning=numbers["warning"], info=numbers["info"])
     if any(finding.status == "error" for finding in found):
         return text._("Some checks crashed, which is a fault of this program; the others raise no alarm.")
     if counted["info"]:
         return text._(
-            "No alarm, {info} hints. {n} checks did not apply and {m} were skipped, so this is no proof.",
-            info=text.count(counted["info"]),
+            "No alarm. Hints: {info}. {n} checks did not apply and {m} were skipped, so this is no proof.",
+            info=numbers["info"],
             **proof,
         )
     return text._("Nothing failed. {n} checks did not apply and {m} were skipped, so this is no proof.", **proof)
@@ -144,16 +139,16 @@ def _card(frame: Frame, finding: Finding, explained: list[Finding], number: int)
 
 
 def _facts(finding: Finding, text: Text) -> None:
-    """Show what was measured beside what it was held against."""
+    """Show what was measured, and what it was held against."""
     measured, limits = wording.measured(finding, text), wording.limits(finding, text)
-    left, right = st.columns(2)
-    with left:
-        st.caption(text._("Observed"))
-        st.markdown("\n".join(f"- {show.words(line.label)}: **{show.words(line.value)}**" for line in measured))
-    with right:
-        if limits:
-            st.caption(text._("Held against"))
-            st.markdown("\n".join(f"- {show.words(line.label)} ({show.words(line.value)})" for line in limits))
+    observed = " · ".join(f"{show.words(line.label)} **{show.words(line.value)}**" for line in measured)
+    held = " · ".join(
+        text._("{limit} ({source})", limit=show.words(line.label), source=show.words(line.value)) for line in limits
+    )
+    if observed:
+        st.caption(text._("Observed: {facts}", facts=observed))
+    if held:
+        st.caption(text._("Held against: {limits}", limits=held))
 
 
 def _evidence(frame: Frame, finding: Finding, name: str) -> None:
@@ -197,10 +192,11 @@ def _causes(finding: Finding, text: Text) -> None:
     st.markdown(f"**{text._('Likely causes, most likely first')}**")
     lines = []
     for cause in causes:
-        measured = "; ".join(f"{line.label} {line.value}" for line in cause.measured)
-        detail = f" ({show.words(measured)})" if measured else ""
         verdict = f"{OUTCOME_ICONS[cause.outcome]} *{show.words(cause.verdict)}*"
-        lines.append(f"1. {show.words(cause.text)} — {verdict}{detail}")
+        measured = text._("; ").join(f"{line.label} {line.value}" for line in cause.measured)
+        if measured:
+            verdict = text._("{verdict} ({measured})", verdict=verdict, measured=show.words(measured))
+        lines.append(f"1. {show.words(cause.text)} — {verdict}")
     st.markdown("\n".join(lines))
 
 
@@ -209,15 +205,15 @@ def _next_steps(finding: Finding, text: Text, name: str) -> None:
     if not steps:
         return
     st.markdown(f"**{text._('Next steps')}**")
-    known = {entry.name: entry for entry in menu.MENU}
-    for i, step in enumerate(steps):
-        row = st.container(horizontal=True, vertical_alignment="center", key=f"{name}_step_{i}")
-        with row:
-            st.markdown(f"- {show.words(step.text)}", width="content")
-            target = (step.page or "").lower()
-            if target in known:
-                label = text._("Open {page}", page=text._(known[target].title))
-                controls.jump(label, target, key=f"{name}_jump_{i}", icon=":material/arrow_forward:")
+    st.markdown("\n".join(f"- {show.words(step.text)}" for step in steps))
+    pages = {entry.name: entry for entry in menu.MENU}
+    wanted = dict.fromkeys((step.page or "").lower() for step in steps)
+    targets = [pages[page] for page in wanted if page in pages]
+    if targets:
+        with st.container(horizontal=True, key=f"{name}_jumps"):
+            for entry in targets:
+                label = text._("Open {page}", page=text._(entry.title))
+                controls.jump(label, entry.name, key=f"{name}_jump_{entry.name}", icon=":material/arrow_forward:")
 
 
 def _consequence(finding: Finding, text: Text) -> str:

@@ -34,6 +34,15 @@ TIES = {
     "worst": N_("worst order"),
 }
 OTHER_TIES = N_("as the convention says: {rule}")
+# What average precision is divided by, in symbols that need no translation.
+AP_DENOMINATORS = {
+    "min_r_k": "min(R, K)",
+    "r": "R",
+    "min_r_n": "min(R, n, K)",
+    "hits": "h(K)",
+    "k": "K",
+    "mean_p": "K",
+}
 BARREN = {"skip": N_("left out"), "zero": N_("counted as 0"), "one": N_("counted as 1")}
 
 
@@ -251,9 +260,10 @@ def _against_k(frame: Frame) -> None:
         show.caption(text._("No user to show."))
         return
     k = min(max(state.current().k, 1), k_max)
-    columns = st.columns(2)
+    # A row of two at a time, so that a narrow page keeps the order.
+    rows = [st.columns(2) for _ in range(0, len(found.curves), 2)]
     for i, metric in enumerate(found.curves):
-        with columns[i % 2]:
+        with rows[i // 2][i % 2]:
             show.plotly(
                 figures.curve_figure(found, metric, text),
                 key=f"ranking_curve_{metric}",
@@ -296,10 +306,11 @@ def _curve_caption(frame: Frame, found: RankCurves, metric: str) -> str:
     if metric == "ndcg":
         parts.append(text._("gain {gain}", gain=frame.config.gain))
     if metric == "map":
-        parts.append(text._("divided by {denominator}", denominator=frame.config.map_denominator))
+        parts.append(text._("divided by {denominator}", denominator=AP_DENOMINATORS[frame.config.map_denominator]))
     if found.shortest < found.ks[-1]:
-        words = N_("shaded: longer than the shortest list ({shortest})")
-        parts.append(text._(words, shortest=text.count(found.shortest)))
+        words = N_("shaded: K beyond the shortest list ({shortest}); {n} users have fewer than {last} items")
+        facts = {"shortest": found.shortest, "n": found.n_shorter[-1], "last": found.ks[-1]}
+        parts.append(text._(words, **{name: text.count(n) for name, n in facts.items()}))
     return " · ".join(parts)
 
 

@@ -149,8 +149,7 @@ def _counted(found: UserSplit, text: Text) -> None:
                 found.users_with_half_the_pairs,
             )
         )
-    for line in lines:
-        st.markdown(f"- {line}")
+    st.markdown("\n".join(f"- {line}" for line in lines))
 
 
 def _largest(frame: Frame, found: UserSplit) -> None:

@@ -12,7 +12,7 @@ from recmetrics.config import EvalConfig
 from recmetrics.figures.segments import group_name, segments_alt, segments_figure
 from recmetrics.metrics import METRICS, parse_metric
 from recmetrics.segments import MIN_CLASS, Group, SegmentTable, segment_metrics, segment_table
-from recmetrics.text import N_, Text
+from recmetrics.text import N_, UNDEFINED, Text
 from recmetrics.ui import show, state
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import chosen
@@ -20,6 +20,7 @@ from recmetrics.ui.words import reason_in_words
 
 KEPT = 16
 LARGEST_MIN = 1000
+CHANCE = 0.05  # a gap with a larger adjusted p is not called one
 
 ERRORS = {
     "flags": N_("errors: rows on the wrong side of the threshold {threshold}"),
@@ -107,14 +108,15 @@ def sentence(table: SegmentTable, label: str, text: Text) -> str:
         "segment": show.plain(group_name(weakest, text)),
         "metric": label,
         "gap": text.metric(abs(weakest.gap.value or 0.0)),
-        "interval": text.interval(*sorted_ends(weakest)) or "–",
+        "interval": text.interval(*sorted_ends(weakest)),
         "share": text.percent(weakest.share_errors),
         "rows": text.percent(weakest.share_rows),
     }
-    if weakest.gap.low is not None and weakest.gap.high is not None and weakest.gap.low <= 0 <= weakest.gap.high:
+    if weakest.p_adjusted is None or weakest.p_adjusted > CHANCE:
         return text._(
-            "No group is clearly behind the rest; furthest is {segment}: {metric} worse by {gap}, interval {interval}, "
-            "with {share} of all errors and {rows} of the rows.",
+            "No group is clearly behind the rest. Furthest is {segment}: {metric} worse by {gap} {interval}, "
+            "adjusted {p}, with {share} of all errors and {rows} of the rows.",
+            p=text.p_value(weakest.p_adjusted),
             **facts,
         )
     if table.higher_is_better:
@@ -156,27 +158,33 @@ def _figure(frame: Frame, table: SegmentTable, label: str) -> None:
 
 def _styled(table: SegmentTable, label: str, text: Text) -> Any:
     lines = [table.overall, *table.groups]
-    columns: dict[str, list[Any]] = {
-        text._("group"): [show.clean(group_name(group, text)) for group in lines],
-        text._("rows"): [group.n_rows for group in lines],
-        text._("positives"): [group.n_positives for group in lines],
-        text._("base rate"): [group.base_rate for group in lines],
-        label: [group.value for group in lines],
-        text._("interval"): [text.interval(group.low, group.high) for group in lines],
-        text._("gap to the rest"): [group.gap.value for group in lines],
-        text._("interval of the gap"): [text.interval(group.gap.low, group.gap.high) for group in lines],
-        text._("p, adjusted"): [group.p_adjusted for group in lines],
-        text._("share of rows"): [group.share_rows for group in lines],
-        text._("share of errors"): [group.share_errors for group in lines],
-        text._("remark"): [_remark(group, text) for group in lines],
+    columns: dict[str, tuple[list[Any], Any]] = {
+        text._("group"): ([show.clean(group_name(group, text)) for group in lines], None),
+        text._("rows"): ([group.n_rows for group in lines], text.count),
+        text._("positives"): ([group.n_positives for group in lines], text.count),
+        text._("base rate"): ([group.base_rate for group in lines], text.percent),
+        label: ([group.value for group in lines], text.metric),
+        text._("interval"): ([text.interval(group.low, group.high) or None for group in lines], None),
+        text._("gap to rest"): ([group.gap.value for group in lines], text.signed),
+        text._("gap interval"): ([_signed(group, text) for group in lines], None),
+        text._("share of errors"): ([group.share_errors for group in lines], text.percent),
+        text._("share of rows"): ([group.share_rows for group in lines], text.percent),
+        text._("p, adjusted"): ([group.p_adjusted for group in lines], _p(text)),
     }
-    printed = [None, text.count, text.count, text.percent, text.metric, None, text.signed, None, _p(text)]
-    formats = [*printed, text.percent, text.percent, None]
-    frame = pd.DataFrame(columns)
-    chosen = {name: how for name, how in zip(frame.columns, formats, strict=True) if how is not None}
+    remarks = [_remark(group, text) for group in lines]
+    if any(remarks):
+        columns[text._("remark")] = (remarks, None)
+    frame = pd.DataFrame({name: cells for name, (cells, _) in columns.items()})
+    printed = {name: how for name, (_, how) in columns.items() if how is not None}
     grey = np.asarray([group.small or group.kind == "all" for group in lines])
-    style = frame.style.format(chosen, na_rep="–")
+    style = frame.style.format(printed, na_rep=UNDEFINED)
     return style.apply(lambda row: ["color: #767676" if grey[row.name] else ""] * len(row), axis=1)
+
+
+def _signed(group: Group, text: Text) -> str | None:
+    if group.gap.low is None or group.gap.high is None:
+        return None
+    return f"[{text.signed(group.gap.low)}, {text.signed(group.gap.high)}]"
 
 
 def _p(text: Text) -> Any:
