@@ -94,6 +94,13 @@ def test_a_sentence_without_translation_is_shown_in_english(text: Text) -> None:
     assert text._n("zz {n} row", "zz {n} rows", 1200) == "zz 1,200 rows"
 
 
+def test_a_count_chooses_the_plural_of_its_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = {"en": ("one cow", "{n} cows"), "zh": ("{n} 头牛",)}
+    monkeypatch.setattr("recmetrics.text.catalogue", lambda language: {(None, "zz cow"): forms[language]})
+    said = [Text(language)._n("zz cow", "zz {n} cows", n) for language in ("en", "zh") for n in (1, 1200)]
+    assert said == ["one cow", "1,200 cows", "1 头牛", "1,200 头牛"]
+
+
 @BOTH
 def test_a_missing_keyed_text_is_its_key(text: Text) -> None:
     assert not text.has_content("zz.no.such.key")
