@@ -130,7 +130,7 @@ def threshold_figure(curve: ThresholdCurve, text: Text, span: tuple[float, float
     """Draw precision, recall and F against the threshold; `span` is the part of the score axis that is shown."""
     fig = figure(HEIGHT)
     axis("x", text._("Threshold"), fig, range=list(span))
-    shares(fig, "y", text._("Share"), text)
+    shares(fig, "y", text._("Rate"), text)
     lines = (
         (text._("Precision"), curve.precision, BLUE, "solid"),
         (text._("Recall"), curve.recall, VERMILLION, "dash"),

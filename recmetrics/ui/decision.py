@@ -85,12 +85,15 @@ class Slider:
     values: NDArray[np.float64]
     labels: tuple[str, ...]
 
-    def nearest(self, value: float) -> int:
-        """Return the place nearest to a value."""
+    def holding(self, value: float, label: str) -> Slider:
+        """Return the places with one for a value of its own, unless one of them prints like it already."""
+        if label in self.labels:
+            return self
         at = int(np.searchsorted(self.values, value))
-        if at == len(self.values) or (at and value - self.values[at - 1] <= self.values[at] - value):
-            return max(at - 1, 0)
-        return at
+        return Slider(np.insert(self.values, at, value), (*self.labels[:at], label, *self.labels[at:]))
+
+    def value_of(self, label: str) -> float:
+        return float(self.values[self.labels.index(label)])
 
 
 def decision(frame: Frame) -> Decision:

@@ -259,7 +259,8 @@ class Readout:
 
 def readout(table: PositionTable, text: Text) -> Readout:
     """Return the words for a table; scores get the decimals that tell its positions apart."""
-    return Readout(table, text, _decimals(ladder(table, "score")))
+    constant = len(table.code) < 2
+    return Readout(table, text, 3 if constant else _decimals(ladder(table, "score")))
 
 
 def printed_rows(n: float, text: Text) -> str:

@@ -66,7 +66,7 @@ def _numbers(frame: Frame, words: Readout, point: OperatingPoint) -> None:
     show.heading(text._("The same point in six units"))
     with st.container(key="units"):
         st.html(markup.tile_grid(words.units(point)))
-    counts, rates = st.columns([2, 3])
+    counts, rates = st.columns([5, 6])
     with counts, st.container(key="matrix"):
         st.html(markup.matrix(point.confusion, text))
     with rates, st.container(key="rates"):

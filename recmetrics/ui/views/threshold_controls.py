@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import streamlit as st
 
 from recmetrics.operating_point import PRESETS, Mode, OperatingPoint, preset, solve, value_in
-from recmetrics.text import N_, Text
+from recmetrics.text import N_, UNDEFINED, Text
 from recmetrics.ui import state
-from recmetrics.ui.decision import RANGES, Decision, ask, asked, slider
+from recmetrics.ui.decision import RANGES, Decision, Slider, ask, asked, slider, words_of
 from recmetrics.ui.views.readout import MODE_LABELS, PRESET_LABELS, ratio_words
 
 EXACT_LABELS: dict[Mode, str] = {
@@ -57,24 +58,33 @@ def _mode_chosen(made: Decision) -> None:
 
 def choose_position(made: Decision, mode: Mode, text: Text) -> None:
     """Move along the places of a mode, from the keyboard or by dragging."""
-    places = slider(made, mode, text)
+    places = _places(made, mode, text)
     if len(places.labels) < 2:
-        st.caption(text._("Only one value is possible here: {value}.", value=", ".join(places.labels) or "–"))
+        st.caption(text._("Only one value is possible here: {value}.", value=", ".join(places.labels) or UNDEFINED))
         return
     key = state.position_key(mode)
-    _set(key, places.nearest(asked(made)[1]))
+    _set(key, _label(made, mode, text))
     st.select_slider(
-        text._(SLIDER_LABELS[mode]),
-        range(len(places.labels)),
-        format_func=places.labels.__getitem__,
-        key=key,
-        on_change=_position_chosen,
-        args=(made, mode, text),
+        text._(SLIDER_LABELS[mode]), places.labels, key=key, on_change=_position_chosen, args=(made, mode, text)
     )
 
 
 def _position_chosen(made: Decision, mode: Mode, text: Text) -> None:
-    ask(mode, float(slider(made, mode, text).values[st.session_state[state.position_key(mode)]]))
+    ask(mode, _places(made, mode, text).value_of(st.session_state[state.position_key(mode)]))
+
+
+def _places(made: Decision, mode: Mode, text: Text) -> Slider:
+    """Return the places of a mode with one for the present value, which may have been typed."""
+    places = slider(made, mode, text)
+    constant = mode == "score" and len(made.positions.code) == 1
+    return places if constant else places.holding(asked(made)[1], _label(made, mode, text))
+
+
+def _label(made: Decision, mode: Mode, text: Text) -> str:
+    places, value = slider(made, mode, text), asked(made)[1]
+    if mode == "score" and len(made.positions.code) == 1:
+        return places.labels[int(np.argmin(np.abs(places.values - value)))]
+    return words_of(made, text).value(mode, value)
 
 
 def choose_exactly(made: Decision, mode: Mode, text: Text, decimals: int) -> None:
