@@ -65,7 +65,7 @@ class Case:
 
 def parse(text: str, config: EvalConfig) -> tuple[str, int | None, EvalConfig]:
     """Split a metric string into name, cutoff and the config with its options."""
-    name, options, k = re.fullmatch(r"([a-z_]+)(?:\[(.*)\])?(?:@(\d+))?", text).groups()  # type: ignore[union-attr]
+    name, options, k = re.fullmatch(r"([a-z_]+)(?:\[(.*)\])?(?:@(\d+))?", text).groups()
     changes: dict[str, Any] = {}
     for option in options.split(",") if options else ():
         key, value = option.split("=")

@@ -33,4 +33,4 @@ def case(seed: int, *, grades: tuple[float, ...] = (0, 0, 0, 1, 2, 3), ties: boo
 def cases(n: int, **how: object) -> Iterator[Case]:
     """Yield the cases of seeds 0 … n−1."""
     for seed in range(n):
-        yield case(seed, **how)  # type: ignore[arg-type]
+        yield case(seed, **how)

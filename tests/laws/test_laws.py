@@ -1,4 +1,4 @@
-"""Laws that hold for every metric of the registry: metric specification §8, laws 1–6, 9–12, 15, 19 and 21.
+"""Laws that hold for every metric of the registry: metric specification §8, laws 1–4, 9 and 10.
 
 They run over all metric strings that the registry offers, so that a metric added later is covered by being registered.
 """
@@ -7,84 +7,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from recmetrics.config import EvalConfig
-from recmetrics.dataset import Dataset, Segment
-from recmetrics.engines import packing
-from recmetrics.evaluate import evaluate, make_tables, per_user
+from recmetrics.dataset import Dataset
 from recmetrics.metrics import METRICS
 from recmetrics.metrics.names import parse_metric
-from recmetrics.results import REASONS, MetricValue
+from recmetrics.results import REASONS
 from tests.build import dataset
-from tests.laws.small_data import case, cases
+from tests.laws.measured import CONFIG, N_CASES, measured, numbers, rearranged, rich, same, with_scores
+from tests.laws.small_data import cases
 from tests.metric_strings import all_strings
 from tests.oracle import Case
-
-N_CASES = 8
-CONFIG = EvalConfig(ks=(3,), catalogue_size=20)
-
-
-def rich(given: Case, **how: Any) -> Dataset:
-    """Return the case with every column that some metric needs."""
-    n = len(given.rows)
-    relevant = [float((row[2] or 0) >= 1) for row in given.rows]
-    values = {
-        "click": relevant,
-        "purchase": [float((row[2] or 0) >= 2) for row in given.rows],
-        "amount": [10.0 * (row[2] or 0) for row in given.rows],
-        "dwell_seconds": [float(i % 7) for i in range(n)],
-        "rating": [float(i % 5) for i in range(n)],
-    }
-    train = [(user, item) for i, (user, item, _, _) in enumerate(given.rows) if i % 2]
-    return dataset(given.rows, truth=given.truth, train=train, values=values, **how)
-
-
-def measured(data: Dataset, strings: list[str], config: EvalConfig = CONFIG) -> dict[str, MetricValue]:
-    """Return string → value, all from one evaluation."""
-    return dict(zip(strings, evaluate(data, config, metrics=strings).values, strict=True))
-
-
-def numbers(data: Dataset, strings: list[str], config: EvalConfig = CONFIG) -> dict[str, float]:
-    """Return string → number, NaN when undefined."""
-    return {
-        text: math.nan if found.value is None else found.value
-        for text, found in measured(data, strings, config).items()
-    }
-
-
-def same(one: dict[str, float], other: dict[str, float], tolerance: float = 0.0) -> None:
-    """Assert that two evaluations give the same numbers."""
-    for text, number in one.items():
-        if tolerance == 0.0:
-            assert number == other[text] or (math.isnan(number) and math.isnan(other[text])), text
-        else:
-            assert other[text] == pytest.approx(number, rel=0, abs=tolerance, nan_ok=True), text
-
-
-def rearranged(data: Dataset, order: Any) -> Dataset:
-    """Return the dataset with its rows in another order."""
-    return replace(
-        data,
-        user=data.user[order],  # type: ignore[index]
-        item=data.item[order],  # type: ignore[index]
-        label=data.label[order],
-        scores={model: array[order] for model, array in data.scores.items()},
-        values={role: array[order] for role, array in data.values.items()},
-        segments={name: Segment(s.codes[order], s.labels) for name, s in data.segments.items()},
-        row_number=data.row_number[order],
-        fingerprint="",
-    )
-
-
-def with_scores(data: Dataset, scores: Any) -> Dataset:
-    return replace(data, scores={"score": np.asarray(scores)}, fingerprint="")
-
 
 # 1. Bounds ----------------------------------------------------------------------------------------------------------
 
@@ -310,117 +246,7 @@ def test_copies_of_negatives_leave_auc_tpr_and_fpr_and_thin_precision() -> None:
     for given in cases(N_CASES):
         one, many = repeated(given, 1, True), repeated(given, 5, True)
         same(numbers(one, kept), numbers(many, kept), 1e-12)
-        tp = sum(label >= 1 and score >= 0.5 for _, _, label, score in given.rows)  # type: ignore[operator]
-        fp = sum(label < 1 and score >= 0.5 for _, _, label, score in given.rows)  # type: ignore[operator]
+        tp = sum(label >= 1 and score >= 0.5 for _, _, label, score in given.rows)
+        fp = sum(label < 1 and score >= 0.5 for _, _, label, score in given.rows)
         if tp + fp:
             assert numbers(many, ["precision"])["precision"] == pytest.approx(tp / (tp + 5 * fp), abs=1e-12)
-
-
-# 15. Who is counted -------------------------------------------------------------------------------------------------
-
-
-def in_table() -> list[str]:
-    """Return the strings of means over users, which share one set of users."""
-    return [text for text in all_strings("ranking") if not text.startswith("gauc")]
-
-
-def test_all_means_of_one_table_are_over_the_same_users_and_the_rest_is_accounted_for() -> None:
-    for given in cases(3):
-        judged = {user for user, _, _ in given.truth or []}
-        for base, missing, barren in itertools.product(
-            ["truth", "truth_and_run", "run"], ["zero", "skip"], ["skip", "zero", "one"]
-        ):
-            config = CONFIG.replace(user_base=base, users_missing_from_run=missing, users_without_relevant=barren)
-            found = list(measured(rich(given), in_table(), config).values())
-            assert len({value.n_users for value in found}) == 1
-            if base == "truth":
-                assert {(value.n_users or 0) + sum(value.skipped.values()) for value in found} == {len(judged)}
-
-
-def test_the_mean_with_users_without_relevant_items_as_zero_stands_beside() -> None:
-    for given in cases(N_CASES):
-        counted = measured(rich(given), in_table())
-        zeros = numbers(rich(given), in_table(), CONFIG.replace(users_without_relevant="zero"))
-        for text, value in counted.items():
-            without = value.skipped.get("without_relevant", 0)
-            if value.value is None or not without or "average=of_means" in text:
-                continue
-            assert value.n_users is not None
-            expected = value.value * value.n_users / (value.n_users + without)
-            assert value.zero_filled == pytest.approx(expected, abs=1e-12), text
-            assert zeros[text] == pytest.approx(expected, abs=1e-12), text
-
-
-# 19. Archives -------------------------------------------------------------------------------------------------------
-
-
-def test_an_archived_convention_gives_the_identical_numbers() -> None:
-    config = EvalConfig(ks=(3,), ties="worst", gain="exp2", threshold=0.3, gauc_weight="pairs", catalogue_size=20)
-    again = EvalConfig.from_json(config.to_json())
-    data = rich(case(3))
-    same(numbers(data, all_strings(), config), numbers(data, all_strings(), again))
-
-
-# 21. Blocks and parts -----------------------------------------------------------------------------------------------
-
-
-def by_user(given: Case) -> Case:
-    """Return the case with each user's rows together, as files mostly are."""
-    return Case(sorted(given.rows, key=lambda row: given.users.index(row[0])), given.truth)
-
-
-@pytest.mark.parametrize("chunk", [1, 2, 5, 1000])
-def test_any_chunk_size_gives_the_identical_result(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    strings = all_strings("ranking", "exposure")
-    grouped = [rich(by_user(given)) for given in cases(N_CASES)]
-    whole = [numbers(data, strings) for data in grouped]
-    monkeypatch.setattr(packing, "CHUNK_ROWS", chunk)
-    for data, expected in zip(grouped, whole, strict=True):
-        same(expected, numbers(data, strings))
-
-
-def test_grouped_and_scattered_rows_give_the_identical_result() -> None:
-    strings = [text for text in all_strings("ranking", "exposure") if "file_order" not in text]
-    for seed, given in enumerate(cases(N_CASES)):
-        data = rich(by_user(given))
-        other = rearranged(data, np.random.default_rng(seed).permutation(data.n_rows))
-        same(numbers(data, strings), numbers(other, strings))
-
-
-def apart(given: Case) -> Iterator[tuple[str, Case]]:
-    for user in given.users:
-        rows = [row for row in given.rows if row[0] == user]
-        yield user, Case(rows, [one for one in given.truth or [] if one[0] == user])
-
-
-def values_of(data: Dataset, text: str, made: dict[EvalConfig, Any]) -> Any:
-    """Return the value of every user, from tables made for the options of the string; `made` keeps them."""
-    under = parse_metric(text).config(CONFIG)
-    if under not in made:
-        made[under] = make_tables(data, under, "score")
-    return per_user(made[under], under, text)
-
-
-def test_users_evaluated_apart_and_together_agree() -> None:
-    strings = in_table()
-    for given in cases(6):
-        data, made = given.dataset(), {}
-        together = {text: values_of(data, text, made).values for text in strings}
-        for user, one in apart(given):
-            alone, made_alone = one.dataset(), {}
-            at = data.users.tolist().index(user)
-            for text in strings if one.rows else ():
-                (value,) = values_of(alone, text, made_alone).values
-                assert value == together[text][at] or (math.isnan(value) and math.isnan(together[text][at])), text
-
-
-def test_the_mean_is_that_of_the_users_counted() -> None:
-    strings = [text for text in in_table() if "of_means" not in text]
-    for given in cases(N_CASES):
-        data, made = given.dataset(), {}
-        for text, found in measured(data, strings).items():
-            users = values_of(data, text, made)
-            assert users.counted.sum() == found.n_users
-            assert np.isnan(users.values[~users.counted]).all()
-            if found.value is not None:
-                assert found.value == pytest.approx(users.values[users.counted].mean(), abs=1e-12), text

@@ -210,7 +210,7 @@ def test_lists_without_users_are_refused(engine: str) -> None:
 def placed(data: Dataset, engine: str, k: int, **config: Any) -> list[tuple[int, int, int, int]]:
     table = ENGINES[engine].rank_table(data, EvalConfig(**config), "score", k)
     columns = (table.row, table.lo, table.hi, table.place)
-    return [tuple(int(x) for x in one) for one in zip(*columns, strict=True)]  # type: ignore[misc]
+    return [tuple(int(x) for x in one) for one in zip(*columns, strict=True)]
 
 
 @EVERY_ENGINE

@@ -84,7 +84,7 @@ def test_double_scores_that_do_not_fit_are_ranked_and_never_rounded() -> None:
 
 
 def flagged(table: ScoreTable, threshold: float, rule: str) -> int:
-    found = confusion_at(table, threshold, rule)  # type: ignore[arg-type]
+    found = confusion_at(table, threshold, rule)
     return found.tp
 
 
