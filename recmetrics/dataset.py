@@ -20,6 +20,11 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def n_codes(codes: NDArray[np.int32]) -> int:
+    """Return how many distinct codes occur, `MISSING` left out."""
+    return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+
+
 @dataclass(frozen=True)
 class Issue:
     """Something that loading found, repaired or doubts. `code` is a word of the case vocabulary or of the loader.
@@ -180,14 +185,14 @@ class Dataset:
         """Distinct users with at least one scored row; 0 without a user column."""
         if self.user is None:
             return 0
-        return len(np.unique(self.user[self.user >= 0]))
+        return n_codes(self.user)
 
     @cached_property
     def n_items(self) -> int:
         """Distinct items with at least one scored row; 0 without an item column."""
         if self.item is None:
             return 0
-        return len(np.unique(self.item[self.item >= 0]))
+        return n_codes(self.item)
 
     def rows_of(self, model: str) -> NDArray[np.bool_]:
         """Return bool[n]: the rows that this model's file holds."""

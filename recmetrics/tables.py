@@ -6,6 +6,7 @@ An engine scans the rows once and makes them; metrics, curves, tests and sliders
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,15 @@ class HitTable:
 
 
 @dataclass(frozen=True, eq=False)
+class Levels:
+    """Distinct scores ascending: p float64[d], n and n_positive float64[d] rows and positives at each."""
+
+    p: NDArray[np.float64]
+    n: NDArray[np.float64]
+    n_positive: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Scores of positives and of negatives, each sorted ascending, as order-preserving uint32 codes.
 
@@ -71,6 +81,18 @@ class ScoreTable:
     @property
     def n_rows(self) -> int:
         return len(self.positives) + len(self.negatives)
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The distinct scores with their counts, as calibration needs them; curves and thresholds never do."""
+        codes = np.concatenate([self.negatives, self.positives])
+        codes.sort()
+        first = np.flatnonzero(np.concatenate([np.ones(min(len(codes), 1), dtype=bool), codes[1:] != codes[:-1]]))
+        distinct = codes[first]
+        n = np.diff(np.append(first, len(codes))).astype(np.float64)
+        left = np.searchsorted(self.positives, distinct, side="left")
+        right = np.searchsorted(self.positives, distinct, side="right")
+        return Levels(self.decode(distinct), n, (right - left).astype(np.float64))
 
     def decode(self, codes: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return the scores of codes, float64."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
+from recmetrics.dataset import n_codes
 from recmetrics.metrics.base import Measured, metric, undefined
 from recmetrics.results import missing_column
 from recmetrics.text import N_
@@ -39,12 +40,11 @@ class ExposureLog:
         """Return how many users have at least one event."""
         assert self.user is not None
         events = self.columns[counts if counts in self.columns else one_each]
-        who = self.user[(self.user >= 0) & (np.nan_to_num(events) > 0)]
-        return len(np.unique(who))
+        return n_codes(self.user[np.nan_to_num(events) > 0])
 
     @property
     def n_users(self) -> int:
-        return 0 if self.user is None else len(np.unique(self.user[self.user >= 0]))
+        return 0 if self.user is None else n_codes(self.user)
 
 
 def _per(log: ExposureLog, total: float | None, column: str, below: float, reason: str, scale: float = 1.0) -> Measured:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,28 +10,11 @@ from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
 from recmetrics.metrics.base import Measured, metric, undefined
-from recmetrics.tables import ScoreTable
+from recmetrics.tables import Levels, ScoreTable
 from recmetrics.text import N_
 
 N_DRAWS = 1000
 NORMAL_FROM = 5.0  # a bin's variance from which its count is taken as normal
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """Distinct scores ascending: p float64[d], n and n_positive float64[d] rows and positives at each."""
-
-    p: NDArray[np.float64]
-    n: NDArray[np.float64]
-    n_positive: NDArray[np.float64]
-
-
-def levels(scores: ScoreTable) -> Levels:
-    """Return the distinct scores with their counts; every calibration metric is a sum over them."""
-    codes, n = np.unique(np.concatenate([scores.negatives, scores.positives]), return_counts=True)
-    left = np.searchsorted(scores.positives, codes, side="left")
-    right = np.searchsorted(scores.positives, codes, side="right")
-    return Levels(scores.decode(codes), n.astype(np.float64), (right - left).astype(np.float64))
 
 
 def _unusable(scores: ScoreTable, *, both_classes: bool = False) -> Measured | None:
@@ -71,7 +53,7 @@ def log_loss(scores: ScoreTable, config: EvalConfig) -> Measured:
     missing = _unusable(scores)
     if missing:
         return missing
-    table = levels(scores)
+    table = scores.levels
     clip = config.log_loss_clip
     clipped = float(table.n[(table.p < clip) | (table.p > 1 - clip)].sum())
     return Measured(_log_loss(table, clip), extra={"clipped": clipped})
@@ -90,7 +72,7 @@ def normalized_entropy(scores: ScoreTable, config: EvalConfig) -> Measured:
     missing = _unusable(scores, both_classes=True)
     if missing:
         return missing
-    return Measured(_log_loss(levels(scores), config.log_loss_clip) / _entropy(scores.n_positives / scores.n_rows))
+    return Measured(_log_loss(scores.levels, config.log_loss_clip) / _entropy(scores.n_positives / scores.n_rows))
 
 
 def _brier(table: Levels, p: NDArray[np.float64]) -> float:
@@ -105,7 +87,7 @@ def brier(scores: ScoreTable, config: EvalConfig) -> Measured:
     if missing:
         return missing
     share = scores.n_positives / scores.n_rows
-    table = levels(scores)
+    table = scores.levels
     return Measured(_brier(table, table.p), extra={"baseline": share * (1 - share)})
 
 
@@ -121,7 +103,7 @@ def _corp(scores: ScoreTable) -> Measured | tuple[float, float, float]:
     missing = _unusable(scores)
     if missing:
         return missing
-    table = levels(scores)
+    table = scores.levels
     share = scores.n_positives / scores.n_rows
     return _brier(table, table.p), _brier(table, isotonic(table)), share * (1 - share)
 
@@ -169,7 +151,7 @@ def ece(scores: ScoreTable, config: EvalConfig) -> Measured:
     missing = _unusable(scores)
     if missing:
         return missing
-    table = levels(scores)
+    table = scores.levels
     which = bin_of(table, config.ece_bins, config.ece_binning)
     gap = np.abs(np.bincount(which, table.n * table.p) - np.bincount(which, table.n_positive))
     mean, deviation, high = ece_null(table, which, config.random_state)
@@ -226,7 +208,7 @@ def calibration_ratio(scores: ScoreTable, config: EvalConfig) -> Measured:
         return missing
     if scores.n_positives == 0:
         return undefined("no positives")
-    table = levels(scores)
+    table = scores.levels
     promised = float(np.sum(table.n * table.p))
     spread = math.sqrt(float(np.sum(table.n * table.p * (1 - table.p))))
     extra = {"z": (promised - scores.n_positives) / spread} if spread > 0 else {}
@@ -238,7 +220,7 @@ def cox(scores: ScoreTable, clip: float) -> Measured | tuple[float, float, float
     missing = _unusable(scores, both_classes=True)
     if missing:
         return missing
-    table = levels(scores)
+    table = scores.levels
     p = np.clip(table.p, clip, 1 - clip)
     x = np.log(p) - np.log1p(-p)
     share = scores.n_positives / scores.n_rows
