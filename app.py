@@ -5,5 +5,7 @@ from recmetrics.ui.views import home
 
 frame = page("home", needs_data=False)
 home.doors(frame)
+home.stage(frame)
 home.loaded(frame)
+home.samples(frame)
 home.limits(frame)

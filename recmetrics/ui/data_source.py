@@ -49,9 +49,9 @@ def keep_upload(
 ) -> str:
     """Keep uploaded files in this session only, never on disk; return their source id."""
     digest = hashlib.sha256()
-    for part, given in (("file", files), ("truth", [truth]), ("train", [train])):
+    for role, given in (("file", files), ("truth", [truth]), ("train", [train])):
         for name, content in (found for found in given if found is not None):
-            digest.update(f"{part}\x00{name}\x00{len(content)}\x00".encode("utf-8", "surrogatepass") + content)
+            digest.update(f"{role}\x00{name}\x00{len(content)}\x00".encode("utf-8", "surrogatepass") + content)
     source = f"upload:{digest.hexdigest()[:12]}"
     st.session_state[state.UPLOADS] = {source: {"files": files, "truth": truth, "train": train}}
     return source
@@ -143,10 +143,10 @@ def _parsed(key: str, _files: list[Any], _options: dict[str, Any]) -> Parsed:
 def bytes_held(dataset: Dataset) -> int:
     """Return the bytes that the rows take in memory, ids included."""
     vocabularies = sum(sys.getsizeof(name) for ids in (dataset.users, dataset.items) for name in ids)
-    columns = [dataset.users, dataset.items, dataset.user, dataset.item, dataset.label, dataset.row_number]
+    columns: list[Any] = [dataset.users, dataset.items, dataset.user, dataset.item, dataset.label, dataset.row_number]
     columns += [*dataset.scores.values(), *dataset.scored.values(), *dataset.values.values()]
     columns += [segment.codes for segment in dataset.segments.values()]
-    return vocabularies + sum(column.nbytes for column in columns if column is not None)
+    return vocabularies + sum(int(column.nbytes) for column in columns if column is not None)
 
 
 def open_dataset(source: str, columns: Mapping[str, Any] | None, label_map: Mapping[str, float] | None) -> Dataset:

@@ -12,7 +12,7 @@ SECTIONS: dict[Section, str] = {
     "start": N_("Start"),
     "measure": N_("Measure"),
     "explain": N_("Explain"),
-    "share": N_("Share"),
+    "share": N_("Share and learn"),
 }
 
 

@@ -3,8 +3,8 @@
 A page file is thin: `frame = page("threshold")` first, then controls, calls and rendering; at most 60 lines, no
 arithmetic, no text outside `frame.text._()`. What does not fit goes to `recmetrics/ui/views/<page>.py`. Shared controls
 come from `recmetrics.ui.controls`, drawing from `recmetrics.ui.show`, shared keys from `recmetrics.ui.state`. What
-moves often sits in one `st.fragment` that ends with `frame.sync()` when it holds a shared control. Input errors raised while
-the page runs are shown by `with frame.guard():`.
+moves often sits in one `st.fragment` that ends with `frame.sync()` when it holds a shared control. Input errors raised
+while the page runs are shown by `with frame.guard():`.
 
     frame = page("threshold")                 # stops here with the empty state when there is no data
     tables = frame.tables()                   # ScoreTable and HitTable of the chosen model, cached
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
@@ -74,6 +74,17 @@ class Frame:
     def value(self, metric: str, config: EvalConfig | None = None) -> MetricValue:
         """Return one value of the chosen model."""
         return self.report([metric], config).values[0]
+
+    def counting(self) -> Frame:
+        """Return the frame with the rows that count, for a page that also opens without data.
+
+        Raises
+        ------
+        RecmetricsError
+            When the convention does not say how to treat duplicates or odd scores.
+        """
+        rows = data_source.usable_rows(self.raw, self.config, self.state.segment)
+        return replace(self, data=rows)
 
     def sync(self) -> None:
         """Write the address bar again; a fragment that holds a shared control ends with it."""

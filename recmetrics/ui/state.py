@@ -28,6 +28,7 @@ ARRIVED = "arrived"
 
 # Keys of controls that one page has to itself.
 ONE_LIST = "ranking_one_list"
+ASK_ONE_LIST = "ranking_ask_one_list"
 K_MAX = "ranking_k_max"
 TIES = "ranking_ties"
 BARREN = "ranking_users_without_relevant"
@@ -85,9 +86,19 @@ def fact_key(field: str) -> str:
     return f"data_fact_{field}"
 
 
+def learn_key(metric: str) -> str:
+    """Return the key of a glossary entry that can be opened."""
+    return f"learn_{metric}"
+
+
 def open_key(sample: str) -> str:
     """Return the key of the button that opens a sample."""
     return f"open_{sample}"
+
+
+def finding_key(number: int, part: str) -> str:
+    """Return the key of a part of the card of a finding, by its place on the page."""
+    return f"finding_{number}_{part}"
 
 
 def reason_key(code: str) -> str:

@@ -185,7 +185,7 @@ def _file(config: EvalConfig, text: Text) -> None:
     show.heading(text._("The convention as a file"))
     show.caption(
         text._(
-            "Hash {code} of every field that can change a number; two results with the same hash follow the same rules.",
+            "Hash {code} of every field that can change a number: results with the same hash follow the same rules.",
             code=config.hash[:HASH_SHOWN],
         )
     )

@@ -231,7 +231,7 @@ def positive_rows(data: Dataset, config: EvalConfig) -> NDArray[np.bool_]:
 def _switching(data: Dataset, now: EvalConfig, then: EvalConfig, text: Text) -> str:
     before, after = positive_rows(data, now), positive_rows(data, then)
     return text._(
-        "Under this rule {n} of {total} rows are positive ({share}); {moved} rows switch class against the rule in use.",
+        "Under this rule {n} of {total} rows are positive ({share}); {moved} rows change class from the rule in use.",
         n=text.count(int(after.sum())),
         total=text.count(data.n_rows),
         share=text.percent(float(after.mean())),

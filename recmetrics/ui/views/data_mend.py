@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -98,11 +98,16 @@ def treatments(frame: Frame) -> None:
             list(options),
             key=key,
             horizontal=True,
-            format_func=lambda option, options=options: text._(options[option]),
+            format_func=words(options, text),
             on_change=change,
             args=(field,),
         )
     show.caption(text._("The choice becomes part of the convention and stands in every export."))
+
+
+def words(options: Mapping[str, str], text: Text) -> Callable[[str], str]:
+    """Return the function that says an option in the chosen language."""
+    return lambda option: text._(options[option])
 
 
 def fields_needed(data: Dataset) -> list[str]:

@@ -16,7 +16,7 @@ from recmetrics.load import profile
 from recmetrics.rank_curves import rank_curves
 from recmetrics.schema.look import Look
 from recmetrics.text import N_, Text
-from recmetrics.ui import data_source, show, state
+from recmetrics.ui import data_source, show
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import data_mapping, data_mend
 
@@ -84,7 +84,7 @@ def _printed(value: object, text: Text) -> str:
 def _account(frame: Frame, text: Text) -> None:
     show.heading(text._("Where did the rows go?"))
     account, raw = frame.raw.account, frame.raw
-    lines = [(text._("rows read"), account.read)]
+    lines: list[tuple[str, int]] = [(text._("rows read"), account.read)]
     lines += [(text._(REASONS[reason]), -count) for reason, count in account.dropped.items()]
     lines.append((text._("rows that can be used"), account.used))
     treated = _left_out(frame)
@@ -92,7 +92,7 @@ def _account(frame: Frame, text: Text) -> None:
         lines.append((text._("left out as the convention treats duplicates and odd scores"), -treated))
         lines.append((text._("rows that count"), frame.data.n_rows))
     frame_shown = pd.DataFrame(lines, columns=[text._("step"), text._("rows")])
-    show.table(frame_shown.style.format({text._("rows"): lambda n: _with_sign(n, text)}), key="data_account")
+    show.table(frame_shown.style.format({text._("rows"): lambda n: _with_sign(int(n), text)}), key="data_account")
     if raw.truth is not None:
         show.caption(text._("The truth adds {n} judged pairs, scored or not.", n=text.count(len(raw.truth.grade))))
     if raw.train is not None:

@@ -50,7 +50,7 @@ def findings(frame: Frame) -> None:
     """Draw the page: the answer in a sentence, failed checks as cards, the other groups folded."""
     text = frame.text
     with frame.guard():
-        found = _findings(frame)
+        found = findings_of(frame)
     show.sentence(summary(found, text))
     for finding in found:
         if finding.status == "error":
@@ -96,7 +96,8 @@ def summary(found: Iterable[Finding], text: Text) -> str:
 def _failed(frame: Frame, failed: list[Finding], found: Iterable[Finding]) -> None:
     text = frame.text
     show.heading(text._("Failed ({n})", n=text.count(len(failed))))
-    st.session_state.setdefault(state.SHOWN, "all")
+    chosen = st.session_state.get(state.SHOWN)
+    st.session_state[state.SHOWN] = chosen if chosen in SHOWN else "all"
     least = st.segmented_control(
         text._("Show"),
         list(SHOWN),
@@ -115,10 +116,9 @@ def _failed(frame: Frame, failed: list[Finding], found: Iterable[Finding]) -> No
 
 
 def _card(frame: Frame, finding: Finding, explained: list[Finding], number: int) -> None:
-    text, name = frame.text, f"finding_{number}"
-    with st.container(border=True, key=name):
-        head = st.container(horizontal=True, vertical_alignment="center", key=f"{name}_head")
-        with head:
+    text = frame.text
+    with st.container(border=True, key=state.finding_key(number, "card")):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(
                 wording.severity(finding, text),
                 icon=ICONS[finding.severity],
@@ -127,15 +127,15 @@ def _card(frame: Frame, finding: Finding, explained: list[Finding], number: int)
             st.markdown(f"**{finding.code} · {show.words(wording.title(finding.code, text))}**")
         st.markdown(show.words(wording.sentence(finding, text)))
         _facts(finding, text)
-        _evidence(frame, finding, name)
+        _evidence(frame, finding, number)
         _causes(finding, text)
         disproof = wording.disproof(finding, text)
         if disproof:
             st.markdown(f"**{text._('What would disprove it')}** — {show.words(disproof)}")
-        _next_steps(finding, text, name)
+        _next_steps(finding, text, number)
         for consequence in explained:
             st.caption(_consequence(consequence, text))
-        _mute(frame, finding, name)
+        _mute(frame, finding, number)
 
 
 def _facts(finding: Finding, text: Text) -> None:
@@ -151,7 +151,7 @@ def _facts(finding: Finding, text: Text) -> None:
         st.caption(text._("Held against: {limits}", limits=held))
 
 
-def _evidence(frame: Frame, finding: Finding, name: str) -> None:
+def _evidence(frame: Frame, finding: Finding, number: int) -> None:
     """Show figures and rows: at once for an alarm, on request for a hint."""
     if not finding.evidence:
         return
@@ -159,7 +159,7 @@ def _evidence(frame: Frame, finding: Finding, name: str) -> None:
     fold = st.expander(
         text._("Evidence"),
         expanded=finding.is_alarm,
-        key=f"{name}_evidence",
+        key=state.finding_key(number, "evidence"),
         on_change="rerun",
         icon=":material/query_stats:",
     )
@@ -169,7 +169,7 @@ def _evidence(frame: Frame, finding: Finding, name: str) -> None:
         columns = st.columns(min(len(finding.evidence), 2))
         for i, reference in enumerate(finding.evidence):
             with columns[i % 2]:
-                _shown(frame, finding, reference, f"{name}_evidence_{i}")
+                _shown(frame, finding, reference, state.finding_key(number, f"evidence_{i}"))
 
 
 def _shown(frame: Frame, finding: Finding, reference: Evidence, key: str) -> None:
@@ -200,7 +200,7 @@ def _causes(finding: Finding, text: Text) -> None:
     st.markdown("\n".join(lines))
 
 
-def _next_steps(finding: Finding, text: Text, name: str) -> None:
+def _next_steps(finding: Finding, text: Text, number: int) -> None:
     steps = wording.next_steps(finding, text)
     if not steps:
         return
@@ -210,10 +210,15 @@ def _next_steps(finding: Finding, text: Text, name: str) -> None:
     wanted = dict.fromkeys((step.page or "").lower() for step in steps)
     targets = [pages[page] for page in wanted if page in pages]
     if targets:
-        with st.container(horizontal=True, key=f"{name}_jumps"):
+        with st.container(horizontal=True):
             for entry in targets:
                 label = text._("Open {page}", page=text._(entry.title))
-                controls.jump(label, entry.name, key=f"{name}_jump_{entry.name}", icon=":material/arrow_forward:")
+                controls.jump(
+                    label,
+                    entry.name,
+                    key=state.finding_key(number, f"open_{entry.name}"),
+                    icon=":material/arrow_forward:",
+                )
 
 
 def _consequence(finding: Finding, text: Text) -> str:
@@ -224,15 +229,16 @@ def _consequence(finding: Finding, text: Text) -> str:
 # Muting -------------------------------------------------------------------------------------------------------------
 
 
-def _mute(frame: Frame, finding: Finding, name: str) -> None:
+def _mute(frame: Frame, finding: Finding, number: int) -> None:
     text = frame.text
-    with st.popover(text._("Mute"), icon=ICONS["muted"], type="tertiary", key=f"{name}_mute"):
+    with st.popover(text._("Mute"), icon=ICONS["muted"], type="tertiary", key=state.finding_key(number, "mute")):
         key = state.reason_key(finding.code)
+        st.session_state[key] = st.session_state.get(key, "")
         st.text_input(text._("Why is this no problem here?"), key=key, persist_state="session", max_chars=200)
         reason = str(st.session_state.get(key) or "").strip()
         st.button(
             text._("Mute {code} for these data", code=finding.code),
-            key=f"{name}_mute_now",
+            key=state.finding_key(number, "mute_now"),
             disabled=not reason,
             help=None if reason else text._("Give a reason first; it is shown with the muted finding."),
             on_click=_add_mute,
@@ -258,7 +264,7 @@ def _muted(muted: list[Finding], text: Text) -> None:
             st.markdown(f"**{finding.code} · {show.words(wording.title(finding.code, text))}**")
             st.markdown(show.words(wording.sentence(finding, text)))
             st.caption(show.words(wording.muted(finding, text)))
-            st.button(text._("Unmute"), key=f"unmute_{number}", on_click=_unmute, args=(finding.code,))
+            st.button(text._("Unmute"), key=state.finding_key(number, "unmute"), on_click=_unmute, args=(finding.code,))
 
 
 # The other groups ---------------------------------------------------------------------------------------------------
@@ -303,7 +309,8 @@ def _kept_rows(key: str, _frame: Frame) -> Dataset:
     return data_source.segment_part(_frame.raw, _frame.state.segment)
 
 
-def _findings(frame: Frame) -> tuple[Finding, ...]:
+def findings_of(frame: Frame) -> tuple[Finding, ...]:
+    """Return what every check saw for the chosen model on the rows in view; made once."""
     rows, config, options = _rows(frame), _convention(frame), _options(frame)
     return _kept_findings(
         f"{rows.fingerprint}|{config.hash}|{frame.model}|{options}", rows, config, options, frame.model

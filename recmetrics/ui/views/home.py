@@ -1,36 +1,70 @@
-"""Home: the four doors, and a line on what is loaded."""
+"""Home: the four doors, the stage, and a line on what is loaded."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
-from recmetrics.ui import show
+from recmetrics.config import STAGE_KS, EvalConfig
+from recmetrics.errors import RecmetricsError
+from recmetrics.metrics import METRICS, parse_metric
+from recmetrics.text import N_, Text
+from recmetrics.ui import show, state
 from recmetrics.ui.page import Frame
+from recmetrics.ui.views import chosen, diagnose
+
+STAGES: Mapping[str, str] = {
+    "recall": N_("Candidate recall"),
+    "ranking": N_("Ranking"),
+    "ctr": N_("Click prediction"),
+    "push": N_("Push messages"),
+}
+# Stage → the metrics to read first; `@k` stands for the K in use.
+HEADLINES: Mapping[str, tuple[str, ...]] = {
+    "": ("roc_auc", "precision@k", "ndcg@k"),
+    "recall": ("recall@k", "hit_rate@k"),
+    "ranking": ("ndcg@k", "mrr@k", "roc_auc"),
+    "ctr": ("roc_auc", "log_loss", "f_beta"),
+    "push": ("precision", "f_beta[beta=0.5]"),
+}
 
 
 def doors(frame: Frame) -> None:
-    """Offer the ways in: a file, a sample, an odd number, a definition."""
+    """Offer the four ways in: a file, a sample, an odd number, a definition."""
     text = frame.text
-    file, number, lesson = st.columns(3)
-    with file, st.container(border=True):
+    rows = [*st.columns(2), *st.columns(2)]
+    with rows[0], st.container(border=True):
         st.markdown(f"**{text._('I have a file')}**")
         st.caption(text._("CSV, TSV, Parquet, JSON lines or TREC runs: scores and labels of your recommender."))
         st.page_link("pages/10_Data.py", label=text._("Open a file"), icon=":material/upload_file:")
-    with number, st.container(border=True):
+    with rows[1], st.container(border=True):
+        st.markdown(f"**{text._('I want to look around')}**")
+        st.caption(text._("A small click log with two models and groups, ready to open; more samples are below."))
+        st.button(
+            text._("Open the sample"),
+            key=state.open_key("first"),
+            on_click=state.open_source,
+            args=("sample:healthy_clicks",),
+            type="tertiary",
+            icon=":material/play_arrow:",
+        )
+    with rows[2], st.container(border=True):
         st.markdown(f"**{text._('A number looks wrong')}**")
         st.caption(text._("A checklist with evidence: leakage, sampled candidates, ties, P = R and more."))
         st.page_link("pages/50_Diagnose.py", label=text._("Diagnose it"), icon=":material/troubleshoot:")
-    with lesson, st.container(border=True):
+    with rows[3], st.container(border=True):
         st.markdown(f"**{text._('What does this metric mean?')}**")
         st.caption(text._("Every metric with its question, formula, blind spots and source."))
         st.page_link("pages/110_Learn.py", label=text._("Look it up"), icon=":material/school:")
-    show.heading(text._("Or try a sample"))
-    show.sample_cards(text, ("healthy_clicks", "leak", "sampled_1_99"))
 
 
 def loaded(frame: Frame) -> None:
-    """Say what is loaded and where to go from here."""
+    """Say what is loaded, the headline, and how many checks fired."""
     text = frame.text
+    if frame.problem is not None:
+        show.error(frame.problem, text)
+        _mend(text)
     if not frame.raw.n_rows:
         return
     show.heading(text._("Loaded"))
@@ -43,7 +77,95 @@ def loaded(frame: Frame) -> None:
             models=", ".join(show.plain(model) for model in frame.raw.models),
         )
     )
+    try:
+        counting = frame.counting()
+        _headline(counting)
+        _tiles(counting)
+        _findings(counting)
+    except RecmetricsError as problem:
+        show.error(problem, text)
+        _mend(text)
+        return
     st.page_link("pages/20_Overview.py", label=text._("See the overview"), icon=":material/dashboard:")
+
+
+def _mend(text: Text) -> None:
+    st.page_link("pages/10_Data.py", label=text._("Mend it on the Data page"), icon=":material/build:")
+
+
+def _headline(frame: Frame) -> None:
+    text, auc = frame.text, frame.value("roc_auc")
+    told = {"model": show.plain(frame.model), "auc": text.percent(auc.value)}
+    if auc.value is None:
+        show.sentence(text._("Only one class has rows here, so no AUC can be computed."))
+        return
+    if frame.data.user is None:
+        show.sentence(text._("{model} puts a random positive above a random negative {auc} of the time.", **told))
+        return
+    precision = frame.value(f"precision@{frame.state.k}")
+    show.sentence(
+        text._(
+            "{model} puts a random positive above a random negative {auc} of the time; "
+            "in a user's first {k}, {precision} are relevant.",
+            **told,
+            k=text.count(frame.state.k),
+            precision=text.percent(precision.value),
+        )
+    )
+
+
+def _tiles(frame: Frame) -> None:
+    names = [name.replace("@k", f"@{frame.state.k}") for name in HEADLINES[frame.config.stage or ""]]
+    config = chosen.config_at_threshold(frame)
+    for column, name in zip(st.columns(3), names, strict=False):
+        entry = METRICS[parse_metric(name).entry.key]
+        label = f"{frame.text._(entry.label)}@{frame.state.k}" if entry.has_k else frame.text._(entry.label)
+        with column:
+            show.tile(label, frame.value(name, _for(name, config)), frame.text, key=f"home_{entry.key}")
+
+
+def _for(name: str, config: EvalConfig) -> EvalConfig:
+    """A metric string without options follows the convention; β written in it follows the string."""
+    return config.replace(beta=parse_beta(name)) if "[beta=" in name else config
+
+
+def parse_beta(name: str) -> float:
+    """Return β of an F-score's string."""
+    return float(dict(parse_metric(name).options)["beta"])
+
+
+def _findings(frame: Frame) -> None:
+    text = frame.text
+    st.markdown(diagnose.summary(diagnose.found_in(frame), text))
+    st.page_link("pages/50_Diagnose.py", label=text._("Read the findings"), icon=":material/troubleshoot:")
+
+
+def stage(frame: Frame) -> None:
+    """Choose which stage made the scores: it decides which metrics are read first and at which K."""
+    text = frame.text
+    st.session_state[state.STAGE] = frame.config.stage
+    st.segmented_control(
+        text._("Which stage makes these scores?"),
+        list(STAGES),
+        key=state.STAGE,
+        format_func=lambda name: text._(STAGES[name]),
+        on_change=_change_stage,
+        help=text._("It decides which metrics are read first, and the K of reports. Press again to leave it open."),
+    )
+
+
+def _change_stage() -> None:
+    config, new = state.current().config, st.session_state[state.STAGE]
+    usual = EvalConfig(stage=config.stage).ks
+    # K that somebody chose stay; K that came with the former stage go with it.
+    ks = STAGE_KS.get(new or "", EvalConfig().ks) if config.ks == usual else config.ks
+    state.put(**{state.CONFIG: config.replace(stage=new, ks=ks)})
+
+
+def samples(frame: Frame) -> None:
+    """Offer three samples."""
+    show.heading(frame.text._("Or try a sample"))
+    show.sample_cards(frame.text, ("healthy_clicks", "leak", "sampled_1_99"))
 
 
 def limits(frame: Frame) -> None:
@@ -51,7 +173,7 @@ def limits(frame: Frame) -> None:
     text = frame.text
     st.caption(
         text._(
-            "recmetrics evaluates scores that you already have. It trains nothing, sends nothing anywhere, and a file "
-            "you upload stays in the memory of this session."
+            "recmetrics evaluates scores that you already have. It trains nothing, sees no online traffic, and sends "
+            "nothing anywhere; a file you upload stays in the memory of this session."
         )
     )
