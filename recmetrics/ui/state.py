@@ -42,6 +42,7 @@ LOCKED = "threshold_locked"
 LOCK = "threshold_lock"
 SOLVED_FOR = "threshold_solved_for"
 COST_RATIO = "threshold_cost_ratio"
+STRIP = "overview_strip"
 FILES = "data_files"
 TRUTH_FILE = "data_truth_file"
 TRAIN_FILE = "data_train_file"
@@ -71,6 +72,11 @@ def preset_key(name: str) -> str:
     return f"threshold_preset_{name}"
 
 
+def tile_key(metric: str) -> str:
+    """Return the key of a metric's tile: its string without what a key cannot hold."""
+    return "".join(letter if letter.isalnum() else "_" for letter in metric)
+
+
 def draft_key(part: str) -> str:
     """Return the key of a part of the mapping that is not yet in use: a role, or a field of the convention."""
     return f"data_draft_{part}"
@@ -84,6 +90,11 @@ def label_key(place: int) -> str:
 def fact_key(field: str) -> str:
     """Return the key of a declared fact, a field of the convention."""
     return f"data_fact_{field}"
+
+
+def home_key(metric: str) -> str:
+    """Return the key of a metric's tile on Home; keys become class names, so only letters and digits stay."""
+    return "home_" + "".join(c if c.isalnum() else "_" for c in metric)
 
 
 def learn_key(metric: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -92,7 +92,7 @@ def _account(frame: Frame, text: Text) -> None:
         lines.append((text._("left out as the convention treats duplicates and odd scores"), -treated))
         lines.append((text._("rows that count"), frame.data.n_rows))
     frame_shown = pd.DataFrame(lines, columns=[text._("step"), text._("rows")])
-    show.table(frame_shown.style.format({text._("rows"): lambda n: _with_sign(int(n), text)}), key="data_account")
+    show.table(frame_shown.style.format({text._("rows"): _signed(text)}), key="data_account")
     if raw.truth is not None:
         show.caption(text._("The truth adds {n} judged pairs, scored or not.", n=text.count(len(raw.truth.grade))))
     if raw.train is not None:
@@ -103,8 +103,8 @@ def _left_out(frame: Frame) -> int:
     return 0 if frame.data is frame.raw else frame.raw.account.used - frame.data.n_rows
 
 
-def _with_sign(n: int, text: Text) -> str:
-    return text.count(n) if n >= 0 else f"−{text.count(-n)}"
+def _signed(text: Text) -> Callable[[int], str]:
+    return lambda n: text.count(n) if n >= 0 else f"−{text.count(-n)}"
 
 
 # Lists --------------------------------------------------------------------------------------------------------------

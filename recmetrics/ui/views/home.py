@@ -8,11 +8,10 @@ import streamlit as st
 
 from recmetrics.config import STAGE_KS, EvalConfig
 from recmetrics.errors import RecmetricsError
-from recmetrics.metrics import METRICS, parse_metric
 from recmetrics.text import N_, Text
 from recmetrics.ui import show, state
 from recmetrics.ui.page import Frame
-from recmetrics.ui.views import chosen, diagnose
+from recmetrics.ui.views import chosen, diagnose, verdict
 
 STAGES: Mapping[str, str] = {
     "recall": N_("Candidate recall"),
@@ -20,14 +19,7 @@ STAGES: Mapping[str, str] = {
     "ctr": N_("Click prediction"),
     "push": N_("Push messages"),
 }
-# Stage → the metrics to read first; `@k` stands for the K in use.
-HEADLINES: Mapping[str, tuple[str, ...]] = {
-    "": ("roc_auc", "precision@k", "ndcg@k"),
-    "recall": ("recall@k", "hit_rate@k"),
-    "ranking": ("ndcg@k", "mrr@k", "roc_auc"),
-    "ctr": ("roc_auc", "log_loss", "f_beta"),
-    "push": ("precision", "f_beta[beta=0.5]"),
-}
+N_TILES = 3
 
 
 def doors(frame: Frame) -> None:
@@ -80,7 +72,6 @@ def loaded(frame: Frame) -> None:
     try:
         counting = frame.counting()
         _headline(counting)
-        _tiles(counting)
         _findings(counting)
     except RecmetricsError as problem:
         show.error(problem, text)
@@ -94,49 +85,20 @@ def _mend(text: Text) -> None:
 
 
 def _headline(frame: Frame) -> None:
-    text, auc = frame.text, frame.value("roc_auc")
-    told = {"model": show.plain(frame.model), "auc": text.percent(auc.value)}
-    if auc.value is None:
-        show.sentence(text._("Only one class has rows here, so no AUC can be computed."))
-        return
-    if frame.data.user is None:
-        show.sentence(text._("{model} puts a random positive above a random negative {auc} of the time.", **told))
-        return
-    precision = frame.value(f"precision@{frame.state.k}")
-    show.sentence(
-        text._(
-            "{model} puts a random positive above a random negative {auc} of the time; "
-            "in a user's first {k}, {precision} are relevant.",
-            **told,
-            k=text.count(frame.state.k),
-            precision=text.percent(precision.value),
-        )
-    )
-
-
-def _tiles(frame: Frame) -> None:
-    names = [name.replace("@k", f"@{frame.state.k}") for name in HEADLINES[frame.config.stage or ""]]
+    """Say what the score does, then the numbers that the stage reads first."""
+    text, has_users = frame.text, frame.data.user is not None
+    precision = frame.value(f"precision@{frame.state.k}") if has_users else None
+    show.sentence(verdict.headline(show.plain(frame.model), frame.value("roc_auc"), precision, text))
     config = chosen.config_at_threshold(frame)
-    for column, name in zip(st.columns(3), names, strict=False):
-        entry = METRICS[parse_metric(name).entry.key]
-        label = f"{frame.text._(entry.label)}@{frame.state.k}" if entry.has_k else frame.text._(entry.label)
+    names = verdict.tile_names(config, frame.state.k, has_users=has_users, top_k=None)[:N_TILES]
+    for column, name in zip(st.columns(N_TILES), names, strict=True):
         with column:
-            show.tile(label, frame.value(name, _for(name, config)), frame.text, key=f"home_{entry.key}")
-
-
-def _for(name: str, config: EvalConfig) -> EvalConfig:
-    """A metric string without options follows the convention; β written in it follows the string."""
-    return config.replace(beta=parse_beta(name)) if "[beta=" in name else config
-
-
-def parse_beta(name: str) -> float:
-    """Return β of an F-score's string."""
-    return float(dict(parse_metric(name).options)["beta"])
+            show.tile(verdict.label(name, text), frame.value(name, config), text, key=state.home_key(name))
 
 
 def _findings(frame: Frame) -> None:
     text = frame.text
-    st.markdown(diagnose.summary(diagnose.found_in(frame), text))
+    st.markdown(f"**{diagnose.summary(diagnose.findings_of(frame), text)}**")
     st.page_link("pages/50_Diagnose.py", label=text._("Read the findings"), icon=":material/troubleshoot:")
 
 
