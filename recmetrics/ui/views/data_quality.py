@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,7 +104,7 @@ def _left_out(frame: Frame) -> int:
     return 0 if frame.data is frame.raw else frame.raw.account.used - frame.data.n_rows
 
 
-def _signed(text: Text) -> Callable[[int], str]:
+def _signed(text: Text) -> Callable[[Any], str]:
     return lambda n: text.count(n) if n >= 0 else f"−{text.count(-n)}"
 
 
