@@ -103,7 +103,7 @@ def plotly(
         shown = st.expander(text._("Show as table"), key=f"{key}_open", on_change="rerun")
         if shown.open:
             made = table() if callable(table) else table.head(MOST_ROWS)
-            shown.dataframe(made, hide_index=True, key=f"{key}_table")
+            shown.dataframe(made, hide_index=True, key=f"{key}_table", placeholder=UNDEFINED)
 
 
 def table(
@@ -112,6 +112,11 @@ def table(
     """Show a table; a Styler brings its own number formats."""
     size: dict[str, Any] = {} if height is None else {"height": height}
     st.dataframe(frame, hide_index=True, key=key, column_config=columns, placeholder=UNDEFINED, **size)
+
+
+def printed(frame: pd.DataFrame, formats: Mapping[str, Any]) -> Any:
+    """Return a frame whose columns are printed by functions of `Text`; the cells stay numbers, so sorting works."""
+    return frame.style.format(dict(formats), na_rep=UNDEFINED)
 
 
 def notices(found: Iterable[tuple[str, Mapping[str, str]]], text: Text) -> None:

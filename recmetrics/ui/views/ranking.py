@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from recmetrics.figures import ranking as figures
-from recmetrics.rank_curves import RankCurves, as_one_list, k_range, rank_curves, user_values, value_counts
+from recmetrics.rank_curves import Counts, RankCurves, as_one_list, k_range, rank_curves, user_values, value_counts
 from recmetrics.text import N_, Text
 from recmetrics.ui import controls, show, state
 from recmetrics.ui.page import Frame
@@ -74,7 +76,7 @@ def _with_lists(frame: Frame) -> Frame | None:
         )
         st.button(
             text._("Rank the whole file as one list"),
-            key="one_list",
+            key=state.ASK_ONE_LIST,
             on_click=state.put,
             kwargs={state.ONE_LIST: frame.raw.fingerprint},
         )
@@ -220,7 +222,8 @@ def edge_sentences(found: RankCurves, k: int, divided_by_k: bool, text: Text) ->
 def _spread(frame: Frame, k: int) -> None:
     text = frame.text
     show.heading(text._("How different are the users?"))
-    st.session_state.setdefault(state.SPREAD, "ndcg")
+    chosen = st.session_state.get(state.SPREAD)
+    st.session_state[state.SPREAD] = chosen if chosen in figures.LABELS else "ndcg"
     metric = st.segmented_control(
         text._("Metric"),
         list(figures.LABELS),
@@ -241,7 +244,7 @@ def _spread(frame: Frame, k: int) -> None:
         key="ranking_spread_chart",
         alt=figures.user_values_alt(counts, label, mean, text),
         caption=text._("{n} users, each counted once; bins of 0.05.", n=text.count(len(known))),
-        table=pd.DataFrame({text._("from"): np.round(counts.left, 2), text._("users"): counts.n}),
+        table=lambda: spread_table(counts, text),
         text=text,
     )
 
@@ -270,7 +273,7 @@ def _against_k(frame: Frame) -> None:
                 title=text._(QUESTIONS[metric]),
                 alt=figures.curve_alt(found, metric, k, text),
                 caption=_curve_caption(frame, found, metric),
-                table=_curve_table(found, metric, text),
+                table=partial(_curve_table, found, metric, text),
                 text=text,
             )
     show.plotly(
@@ -279,7 +282,7 @@ def _against_k(frame: Frame) -> None:
         title=text._("How long are the lists, and how much in them is relevant?"),
         alt=figures.lengths_alt(found, text),
         caption=_lengths_caption(found, text),
-        table=_lengths_table(found, text),
+        table=lambda: _lengths_table(found, text),
         text=text,
     )
 
@@ -314,7 +317,7 @@ def _curve_caption(frame: Frame, found: RankCurves, metric: str) -> str:
     return " · ".join(parts)
 
 
-def _curve_table(found: RankCurves, metric: str, text: Text) -> pd.DataFrame:
+def _curve_table(found: RankCurves, metric: str, text: Text) -> Any:
     curve = found.curves[metric]
     columns = {
         text._(figures.LABELS[metric]): curve.value,
@@ -325,7 +328,15 @@ def _curve_table(found: RankCurves, metric: str, text: Text) -> pd.DataFrame:
         text._("worst order of equal scores"): curve.tie_low,
         text._("best order of equal scores"): curve.tie_high,
     }
-    return pd.DataFrame({"K": found.ks, **{name: np.round(values, 4) for name, values in columns.items()}})
+    made = pd.DataFrame({"K": found.ks, **columns})
+    return show.printed(made, {"K": text.count, **dict.fromkeys(columns, text.metric)})
+
+
+def spread_table(counts: Counts, text: Text) -> Any:
+    """Return a histogram of users over 0..1 as a table: where each bin starts, and how many users are in it."""
+    start, users = text._("from"), text._("users")
+    made = pd.DataFrame({start: counts.left, users: counts.n})
+    return show.printed(made, {start: lambda edge: text.metric(edge, 2), users: text.count})
 
 
 def _lengths_caption(found: RankCurves, text: Text) -> str:
@@ -338,17 +349,16 @@ def _lengths_caption(found: RankCurves, text: Text) -> str:
     )
 
 
-def _lengths_table(found: RankCurves, text: Text) -> pd.DataFrame:
-    first = (found.lengths.left + 0.5).astype(int)
-    last = (found.lengths.left + found.lengths.width - 0.5).astype(int)
-    return pd.DataFrame(
+def _lengths_table(found: RankCurves, text: Text) -> Any:
+    made = pd.DataFrame(
         {
-            text._("from"): first,
-            text._("to"): last,
+            text._("from"): found.lengths.left + 0.5,
+            text._("to"): found.lengths.left + found.lengths.width - 0.5,
             text._("users with such a list"): found.lengths.n,
             text._("users with so many relevant items"): found.positives.n,
         }
     )
+    return show.printed(made, dict.fromkeys(made.columns, text.count))
 
 
 def _curves(frame: Frame, ks: tuple[int, ...]) -> RankCurves:

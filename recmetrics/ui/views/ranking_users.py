@@ -14,6 +14,7 @@ from recmetrics.rank_curves import value_counts
 from recmetrics.text import Text
 from recmetrics.ui import show
 from recmetrics.ui.page import Frame
+from recmetrics.ui.views.ranking import spread_table
 
 KEPT = 16
 LISTED = 10
@@ -87,7 +88,7 @@ def _figures(frame: Frame, found: UserSplit) -> None:
                     within_share=text.percent(found.w_in, 2),
                     across_share=text.percent(1.0 - (found.w_in or 0.0), 2),
                 ),
-                table=_split_table(found, text),
+                table=lambda: _split_table(found, text),
                 text=text,
             )
     known = found.user_auc[~np.isnan(found.user_auc)]
@@ -102,21 +103,23 @@ def _figures(frame: Frame, found: UserSplit) -> None:
                 caption=text._(
                     "{n} users with both classes, each counted once; bins of 0.05.", n=text.count(len(known))
                 ),
-                table=pd.DataFrame({text._("from"): np.round(counts.left, 2), text._("users"): counts.n}),
+                table=lambda: spread_table(counts, text),
                 text=text,
             )
 
 
-def _split_table(found: UserSplit, text: Text) -> pd.DataFrame:
+def _split_table(found: UserSplit, text: Text) -> Any:
     share = found.w_in or 0.0
     values = [found.within, found.across, found.auc]
-    return pd.DataFrame(
+    of_pairs, auc = text._("share of pairs"), text._("AUC")
+    made = pd.DataFrame(
         {
             text._("pairs"): [text._("pairs within a user"), text._("pairs across users"), text._("all pairs")],
-            text._("share of pairs"): np.round([share, 1.0 - share, 1.0], 6),
-            text._("AUC"): np.round(np.asarray(values, dtype=np.float64), 6),
+            of_pairs: [share, 1.0 - share, 1.0],
+            auc: np.asarray(values, dtype=np.float64),
         }
     )
+    return show.printed(made, {of_pairs: lambda part: text.percent(part, 3), auc: lambda value: text.metric(value, 6)})
 
 
 def _counted(found: UserSplit, text: Text) -> None:
@@ -186,7 +189,7 @@ def _styled(table: pd.DataFrame, text: Text) -> Any:
     formats: dict[str, Any] = dict.fromkeys(names[1:3], text.count)
     formats[names[3]] = text.metric
     formats.update(dict.fromkeys(names[4:], text.percent))
-    return table.style.format(formats)
+    return show.printed(table, formats)
 
 
 def _split(frame: Frame) -> UserSplit:

@@ -12,7 +12,7 @@ from recmetrics.config import EvalConfig
 from recmetrics.figures.segments import group_name, segments_alt, segments_figure
 from recmetrics.metrics import METRICS, parse_metric
 from recmetrics.segments import MIN_CLASS, Group, SegmentTable, segment_metrics, segment_table
-from recmetrics.text import N_, UNDEFINED, Text
+from recmetrics.text import N_, Text
 from recmetrics.ui import show, state
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import chosen
@@ -58,9 +58,9 @@ def _controls(frame: Frame, config: EvalConfig) -> tuple[str, str, int]:
     text = frame.text
     columns, metrics = list(frame.raw.segments), segment_metrics(frame.raw, config, frame.state.k)
     for key, offered in ((state.GROUPS_OF, columns), (state.GROUPS_BY, list(metrics))):
-        if st.session_state.get(key) not in offered:
-            st.session_state[key] = offered[0]
-    st.session_state.setdefault(state.GROUPS_LEAST, MIN_CLASS)
+        now = st.session_state.get(key)
+        st.session_state[key] = now if now in offered else offered[0]
+    st.session_state[state.GROUPS_LEAST] = int(st.session_state.get(state.GROUPS_LEAST) or MIN_CLASS)
     first, second, third = st.columns(3)
     with first:
         column = st.selectbox(
@@ -177,8 +177,9 @@ def _styled(table: SegmentTable, label: str, text: Text) -> Any:
     frame = pd.DataFrame({name: cells for name, (cells, _) in columns.items()})
     printed = {name: how for name, (_, how) in columns.items() if how is not None}
     grey = np.asarray([group.small or group.kind == "all" for group in lines])
-    style = frame.style.format(printed, na_rep=UNDEFINED)
-    return style.apply(lambda row: ["color: #767676" if grey[row.name] else ""] * len(row), axis=1)
+    return show.printed(frame, printed).apply(
+        lambda row: ["color: #767676" if grey[row.name] else ""] * len(row), axis=1
+    )
 
 
 def _signed(group: Group, text: Text) -> str | None:
