@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from recmetrics.evaluate import evaluate
 from recmetrics.load import load
 
 APP = str(Path(__file__).parents[2] / "app.py")
+WriteFile = Callable[..., Path]
 # metrics.md §6.1, R10: ten rows A…J.
 LABELS = [1, 1, 0, 1, 0, 1, 0, 1, 0, 0]
 SCORES = [0.90, 0.80, 0.75, 0.68, 0.55, 0.50, 0.42, 0.35, 0.20, 0.10]
@@ -24,7 +25,7 @@ def ten_rows() -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-def file_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def file_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WriteFile:
     """Start the app with a file of (user, item, label, score) rows."""
 
     def write(rows: Sequence[Sequence[Any]], header: str = "user,item,label,score") -> Path:
@@ -73,7 +74,7 @@ def dot(at: AppTest, chart: int) -> list[tuple[float, float]]:
     return [(numbers(trace["x"])[0], numbers(trace["y"])[0]) for trace in marked]
 
 
-def test_the_page_says_the_point_of_the_handbook_and_both_curves_carry_the_same_dot(file_of) -> None:
+def test_the_page_says_the_point_of_the_handbook_and_both_curves_carry_the_same_dot(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="score", tv="0.5")
     assert not at.exception
@@ -87,7 +88,7 @@ def test_the_page_says_the_point_of_the_handbook_and_both_curves_carry_the_same_
     assert "flagging nothing: 0.500" in texts(at)
 
 
-def test_every_number_of_the_tiles_is_the_one_that_evaluate_gives(file_of) -> None:
+def test_every_number_of_the_tiles_is_the_one_that_evaluate_gives(file_of: WriteFile) -> None:
     path = file_of(ten_rows())
     report = evaluate(load(path), metrics=[f"{m}[threshold=0.42]" for m in ("precision", "recall", "fpr", "accuracy")])
     page = texts(opened(tm="score", tv="0.42"))
@@ -105,7 +106,7 @@ def test_every_number_of_the_tiles_is_the_one_that_evaluate_gives(file_of) -> No
         ("topk", "3", "At the first 3 places of every user, 30.0% of the rows"),
     ],
 )
-def test_a_link_opens_every_mode_at_its_point(file_of, mode: str, value: str, said: str) -> None:
+def test_a_link_opens_every_mode_at_its_point(file_of: WriteFile, mode: str, value: str, said: str) -> None:
     file_of(ten_rows())
     at = opened(tm=mode, tv=value)
     assert said in answer(at)
@@ -114,7 +115,7 @@ def test_a_link_opens_every_mode_at_its_point(file_of, mode: str, value: str, sa
         assert f"<dt>{unit}</dt>" in texts(at)
 
 
-def test_the_slider_moves_the_matrix_and_the_link_carries_the_value(file_of) -> None:
+def test_the_slider_moves_the_matrix_and_the_link_carries_the_value(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="score", tv="0.5")
     assert at.select_slider(key="threshold_position_score").options == [f"{score:.3f}" for score in reversed(SCORES)]
@@ -124,7 +125,7 @@ def test_the_slider_moves_the_matrix_and_the_link_carries_the_value(file_of) -> 
     assert (at.session_state["threshold_mode"], at.session_state["threshold_value"]) == ("score", 0.8)
 
 
-def test_a_typed_value_between_the_places_is_kept_exactly_and_gets_a_place_of_its_own(file_of) -> None:
+def test_a_typed_value_between_the_places_is_kept_exactly_and_gets_a_place_of_its_own(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="score", tv="0.5")
     at.number_input(key="threshold_exact_score").set_value(0.6).run()
@@ -134,7 +135,7 @@ def test_a_typed_value_between_the_places_is_kept_exactly_and_gets_a_place_of_it
     assert "sits on" not in texts(at)
 
 
-def test_changing_the_mode_keeps_the_point(file_of) -> None:
+def test_changing_the_mode_keeps_the_point(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="score", tv="0.68")
     before = answer(at)
@@ -144,7 +145,7 @@ def test_changing_the_mode_keeps_the_point(file_of) -> None:
         assert at.session_state["threshold_mode"] == mode
 
 
-def test_a_preset_sets_the_score_and_says_its_threshold(file_of) -> None:
+def test_a_preset_sets_the_score_and_says_its_threshold(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="share", tv="0.1")
     at.button(key="threshold_preset_break_even").click().run()
@@ -152,7 +153,7 @@ def test_a_preset_sets_the_score_and_says_its_threshold(file_of) -> None:
     assert "At score ≥ 0.550, 50.0% of the rows are flagged; 60.0%" in answer(at)
 
 
-def test_a_kept_point_is_compared_with_the_present_one(file_of) -> None:
+def test_a_kept_point_is_compared_with_the_present_one(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="score", tv="0.5")
     at.button(key="threshold_lock").click().run()
@@ -164,7 +165,7 @@ def test_a_kept_point_is_compared_with_the_present_one(file_of) -> None:
     assert dot(at, 0) == [(0.0, 0.4)]
 
 
-def test_without_a_value_the_page_starts_at_one_half_or_at_five_percent(file_of) -> None:
+def test_without_a_value_the_page_starts_at_one_half_or_at_five_percent(file_of: WriteFile) -> None:
     file_of(ten_rows())
     assert "At score ≥ 0.500" in answer(opened())
     file_of([("u", f"i{n}", n % 2, 3 + n) for n in range(40)])
@@ -172,7 +173,7 @@ def test_without_a_value_the_page_starts_at_one_half_or_at_five_percent(file_of)
 
 
 @pytest.mark.parametrize(("mode", "value"), [("share", "7"), ("precision", "-1"), ("score", "nan"), ("cost", "-3")])
-def test_a_value_out_of_range_in_the_link_gives_the_default(file_of, mode: str, value: str) -> None:
+def test_a_value_out_of_range_in_the_link_gives_the_default(file_of: WriteFile, mode: str, value: str) -> None:
     file_of(ten_rows())
     at = opened(tm=mode, tv=value)
     assert not at.exception
@@ -192,7 +193,7 @@ ODD = {
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", ODD)
-def test_odd_data_give_a_matrix_and_a_reason_and_no_empty_number(file_of, name: str, language: str) -> None:
+def test_odd_data_give_a_matrix_and_a_reason_and_no_empty_number(file_of: WriteFile, name: str, language: str) -> None:
     rows, said = ODD[name]
     file_of(rows)
     at = opened(language)
@@ -206,13 +207,13 @@ def test_odd_data_give_a_matrix_and_a_reason_and_no_empty_number(file_of, name: 
         assert any(sentence.replace("−", "-") in page for sentence in said)
 
 
-def test_a_target_out_of_reach_names_the_best_one(file_of) -> None:
+def test_a_target_out_of_reach_names_the_best_one(file_of: WriteFile) -> None:
     file_of(ODD["unreachable"][0])
     page = texts(opened(tm="precision", tv="0.9"))
     assert "No threshold reaches a precision of 0.900. The best precision here is 0.500, at score ≥ 0.500." in page
 
 
-def test_a_constant_score_offers_two_places(file_of) -> None:
+def test_a_constant_score_offers_two_places(file_of: WriteFile) -> None:
     file_of(ODD["constant"][0])
     at = opened(tm="score", tv="0.3")
     places = at.select_slider(key="threshold_position_score")
@@ -221,7 +222,7 @@ def test_a_constant_score_offers_two_places(file_of) -> None:
     assert "no row is flagged" in answer(at)
 
 
-def test_without_users_top_k_is_off_with_its_reason(file_of) -> None:
+def test_without_users_top_k_is_off_with_its_reason(file_of: WriteFile) -> None:
     file_of([(label, score) for label, score in zip(LABELS, SCORES, strict=True)], "label,score")
     at = opened()
     assert "Top K per user is off: there is no user column." in texts(at)
@@ -230,7 +231,7 @@ def test_without_users_top_k_is_off_with_its_reason(file_of) -> None:
     assert "At score ≥ 0.500" in answer(opened(tm="topk", tv="3"))
 
 
-def test_everything_is_there_in_chinese(file_of) -> None:
+def test_everything_is_there_in_chinese(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened("zh", tm="score", tv="0.5")
     assert answer(at) == (
@@ -243,7 +244,7 @@ def test_everything_is_there_in_chinese(file_of) -> None:
         assert any("\u4e00" <= letter <= "\u9fff" for letter in chart.proto.alt)
 
 
-def test_another_model_solves_a_target_again_and_says_so(file_of) -> None:
+def test_another_model_solves_a_target_again_and_says_so(file_of: WriteFile) -> None:
     rows = [(*row, 1 - n / 10) for n, row in enumerate(ten_rows())]
     file_of(rows, "user,item,label,model_a,model_b")
     at = opened(tm="recall", tv="0.8")
@@ -254,7 +255,7 @@ def test_another_model_solves_a_target_again_and_says_so(file_of) -> None:
     assert "Solved again" not in texts(at)
 
 
-def test_a_hostile_model_name_reaches_the_page_as_plain_text(file_of) -> None:
+def test_a_hostile_model_name_reaches_the_page_as_plain_text(file_of: WriteFile) -> None:
     file_of(ten_rows(), "user,item,label,<img src=x onerror=alert(1)>")
     at = opened(tm="score", tv="0.5")
     assert not at.exception
