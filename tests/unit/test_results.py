@@ -10,13 +10,6 @@ from tests.build import dataset
 
 ROWS = [("u", "a", 1, 0.9), ("u", "b", 0, 0.8), ("v", "a", 0, 0.7), ("v", "b", 1, 0.6)]
 ROWS += [("w", "a", 0, 0.5), ("w", "b", 0, 0.4)]
-    ("u", "a", 1, 0.9),
-    ("u", "b", 0, 0.8),
-    ("v", "a", 0, 0.7),
-    ("v", "b", 1, 0.6),
-    ("w", "a", 0, 0.5),
-    ("w", "b", 0, 0.4),
-]
 
 
 def test_a_report_finds_by_name_model_and_group_and_says_what_it_lacks() -> None:
