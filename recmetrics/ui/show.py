@@ -131,7 +131,7 @@ def sample_cards(text: Text, ids: Iterable[str]) -> None:
     for row in (names[start : start + 3] for start in range(0, len(names), 3)):
         for column, name in zip(st.columns(3), row, strict=False):
             sample = SAMPLES[name]
-            with column, st.container(border=True):
+            with column, st.container(border=True, height="stretch"):
                 st.markdown(f"**{text._(sample.title)}**")
                 st.caption(text._(sample.teaches))
                 st.button(

@@ -26,11 +26,11 @@ def doors(frame: Frame) -> None:
     """Offer the four ways in: a file, a sample, an odd number, a definition."""
     text = frame.text
     rows = [*st.columns(2), *st.columns(2)]
-    with rows[0], st.container(border=True):
+    with rows[0], st.container(border=True, height="stretch"):
         st.markdown(f"**{text._('I have a file')}**")
         st.caption(text._("CSV, TSV, Parquet, JSON lines or TREC runs: scores and labels of your recommender."))
         st.page_link("pages/10_Data.py", label=text._("Open a file"), icon=":material/upload_file:")
-    with rows[1], st.container(border=True):
+    with rows[1], st.container(border=True, height="stretch"):
         st.markdown(f"**{text._('I want to look around')}**")
         st.caption(text._("A small click log with two models and groups, ready to open; more samples are below."))
         st.button(
@@ -41,11 +41,11 @@ def doors(frame: Frame) -> None:
             type="tertiary",
             icon=":material/play_arrow:",
         )
-    with rows[2], st.container(border=True):
+    with rows[2], st.container(border=True, height="stretch"):
         st.markdown(f"**{text._('A number looks wrong')}**")
         st.caption(text._("A checklist with evidence: leakage, sampled candidates, ties, P = R and more."))
         st.page_link("pages/50_Diagnose.py", label=text._("Diagnose it"), icon=":material/troubleshoot:")
-    with rows[3], st.container(border=True):
+    with rows[3], st.container(border=True, height="stretch"):
         st.markdown(f"**{text._('What does this metric mean?')}**")
         st.caption(text._("Every metric with its question, formula, blind spots and source."))
         st.page_link("pages/110_Learn.py", label=text._("Look it up"), icon=":material/school:")
