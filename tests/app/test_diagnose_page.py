@@ -122,6 +122,13 @@ def test_a_next_step_opens_its_page() -> None:
     assert at.title[0].value == "Data"
 
 
+def test_a_finding_about_users_opens_the_view_of_the_users() -> None:
+    at = opened(PAGE, d="sample:who_clicks")
+    next(b for b in at.button if b.label == "Open Ranking @K").click().run()
+    assert not at.exception
+    assert "A user's page depends on the first number only" in answer(at)
+
+
 def test_a_check_that_crashes_is_a_fault_of_the_program_and_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(subject: object, limits: object) -> list[object]:
         raise ZeroDivisionError

@@ -195,6 +195,14 @@ def test_values_on_sampled_candidates_carry_the_word_sampled() -> None:
     assert "NDCG@10, sampled candidates" in written(at)
 
 
+def test_with_grades_both_gains_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # R13 of metrics.md: ranked [click 1, order 5], NDCG@2 linear .7378, exp2 .6500.
+    write_rows(tmp_path, monkeypatch, [("u", "a", 1, 0.9), ("u", "b", 5, 0.8), ("u", "c", 0, 0.1)])
+    shown = written(opened(PAGE, d="file:0", k="2"))
+    assert "### 0.738" in shown
+    assert "with gain exp2 0.650" in shown
+
+
 # Users --------------------------------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,8 @@ GROUPS = {
     "not_applicable": N_("Not applicable ({n})"),
     "skipped": N_("Skipped ({n})"),
 }
+# Where a step leads to a view that is not the first of its page.
+VIEWS = {("RM-702", "ranking"): "users"}
 SHOWN = {"all": N_("all"), "warning": N_("critical and warnings"), "critical": N_("critical only")}
 
 
@@ -213,11 +215,13 @@ def _next_steps(finding: Finding, text: Text, number: int) -> None:
         with st.container(horizontal=True):
             for entry in targets:
                 label = text._("Open {page}", page=text._(entry.title))
+                view = VIEWS.get((finding.code, entry.name))
                 controls.jump(
                     label,
                     entry.name,
                     key=state.finding_key(number, f"open_{entry.name}"),
                     icon=":material/arrow_forward:",
+                    **({state.view_key(entry.name): view} if view else {}),
                 )
 
 

@@ -20,6 +20,7 @@ from recmetrics.ui.page import Frame
 KEPT = 16
 K_MAX_AT_FIRST = 50
 HIGHEST_K = 1000
+OTHER_GAIN = {"linear": "exp2", "exp2": "linear"}
 MOST = 0.5  # "most users": more than half
 
 QUESTIONS = {
@@ -172,8 +173,20 @@ def _tiles(frame: Frame, found: RankCurves, k: int) -> None:
             ceiling=text.metric(curve.ceiling[at]),
             random=text.metric(curve.random[at]),
         )
+        if curve.metric == "ndcg":
+            note = " · ".join(filter(None, [note, _other_gain(frame, k)]))
         with rows[i // 3][i % 3]:
             show.tile(label, value, text, key=f"ranking_{curve.metric}", note=note if value.value is not None else "")
+
+
+def _other_gain(frame: Frame, k: int) -> str:
+    """Return NDCG under the other gain where grades above 1 make it another number; an empty text elsewhere."""
+    grades, gain = frame.tables().hits.ideal_grade, frame.config.gain
+    if gain not in OTHER_GAIN or not np.any(grades > 1):
+        return ""
+    other = OTHER_GAIN[gain]
+    value = frame.value(f"ndcg@{k}", frame.config.replace(gain=other))
+    return frame.text._("with gain {gain} {value}", gain=other, value=frame.text.metric(value.value))
 
 
 def edge_sentences(found: RankCurves, k: int, divided_by_k: bool, text: Text) -> list[str]:
