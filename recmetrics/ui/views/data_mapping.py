@@ -28,7 +28,7 @@ ROLE_WORDS: Mapping[str, tuple[str, str]] = {
     "user": (N_("User"), N_("Wrong: lists, per-user AUC and intervals are about the wrong groups.")),
     "item": (N_("Item"), N_("Wrong: duplicates, coverage and the join with other files are wrong.")),
     "label": (N_("Label"), N_("Wrong: every number is about another question.")),
-    "score": (N_("Scores (one per model)"), N_("Wrong: a feature or an id is evaluated as if it were a model.")),
+    "score": (N_("Scores"), N_("Wrong: a feature or an id is evaluated as if it were a model.")),
     "model": (N_("Model name"), N_("For long tables with one row per model. Wrong: models are mixed.")),
     "time": (N_("Time"), N_("Wrong: leaks across time stay unseen.")),
     "split": (N_("Split"), N_("Wrong: rows of training and test are not told apart.")),
@@ -42,8 +42,16 @@ ROLE_WORDS: Mapping[str, tuple[str, str]] = {
     "segment": (N_("Segments"), N_("Wrong: groups are compared that mean nothing.")),
 }
 RULES = {
-    "label_ge": N_("Label at least the number beside this"),
-    "row_present": N_("Every row with a label, whatever it is"),
+    "label_ge": N_("By the label"),
+    "row_present": N_("Any row with a label"),
+}
+SIGNS = {
+    ",": N_("comma"),
+    ";": N_("semicolon"),
+    "\t": N_("tab"),
+    " ": N_("space"),
+    "|": N_("vertical bar"),
+    ".": N_("point"),
 }
 DIRECTIONS = {"higher": N_("Higher scores are better"), "lower": N_("Lower scores are better")}
 
@@ -63,7 +71,7 @@ def mapping(frame: Frame) -> None:
     _about(files, text)
     base, now = _guesses(first, files.options.get("columns"))
     _start_draft(source, now, frame.config)
-    columns = _roles(first, base, text) if first.kind == "table" else None
+    columns = _roles(first, base, guess_columns(first), text) if first.kind == "table" else None
     label_map, is_complete = data_labels.meaning(frame, files, columns)
     changes = _rules(frame, text)
     st.button(
@@ -93,9 +101,9 @@ def _about(files: data_source.Parsed, text: Text) -> None:
     for file in (*files.scored, *([files.truth] if files.truth else [])):
         known = [
             show.plain(file.format),
-            text._("encoding {name}", name=show.plain(file.encoding)) if file.encoding else "",
-            text._("delimiter {name}", name=show.plain(_visible(file.delimiter))) if file.delimiter else "",
-            text._("decimal sign {name}", name=show.plain(file.decimal)) if file.decimal else "",
+            text._("encoding: {name}", name=show.plain(file.encoding)) if file.encoding else "",
+            text._("delimiter: {name}", name=_sign(file.delimiter, text)) if file.delimiter else "",
+            text._("decimal sign: {name}", name=_sign(file.decimal, text)) if file.decimal else "",
             text._("no header line") if file.has_header is False else "",
             text._n("{n} row", "{n} rows", file.n_rows),
         ]
@@ -104,8 +112,8 @@ def _about(files: data_source.Parsed, text: Text) -> None:
         show.caption(text._("The mapping holds for all files; what is shown is the first."))
 
 
-def _visible(delimiter: str) -> str:
-    return {"\t": "tab", " ": "space"}.get(delimiter, delimiter)
+def _sign(sign: str, text: Text) -> str:
+    return text._(SIGNS[sign]) if sign in SIGNS else show.plain(sign)
 
 
 def _as_draft(guess: Guess) -> dict[str, Any]:
@@ -127,17 +135,17 @@ def _start_draft(source: str, now: Guess, config: EvalConfig) -> None:
 # Roles --------------------------------------------------------------------------------------------------------------
 
 
-def _roles(first: Source, base: Guess, text: Text) -> dict[str, Any]:
+def _roles(first: Source, base: Guess, guess: Guess, text: Text) -> dict[str, Any]:
     show.heading(text._("Which column is what?"))
-    columns = {role: _role(role, first, base, text) for role in FIRST}
+    columns = {role: _role(role, first, base, guess, text) for role in FIRST}
     others = [role for role in ROLES if role not in FIRST]
     used = sum(bool(st.session_state.get(state.draft_key(role))) for role in others)
     with st.expander(text._("More columns: time, business, segments ({n} in use)", n=text.count(used))):
-        columns |= {role: _role(role, first, base, text) for role in others}
+        columns |= {role: _role(role, first, base, guess, text) for role in others}
     return {role: columns[role] for role in ROLES}
 
 
-def _role(role: str, first: Source, base: Guess, text: Text) -> Any:
+def _role(role: str, first: Source, base: Guess, guess: Guess, text: Text) -> Any:
     """Draw one role: the column, why it was guessed, five of its values, and what a wrong choice would do."""
     title, consequence = ROLE_WORDS[role]
     key = state.draft_key(role)
@@ -156,30 +164,33 @@ def _role(role: str, first: Source, base: Guess, text: Text) -> Any:
         else:
             chosen = st.selectbox(
                 text._(title),
-                [None, *first.columns],
+                first.columns,
+                index=None,
                 key=key,
                 persist_state="session",
-                format_func=lambda name: text._("no such column") if name is None else show.clean(name),
+                format_func=show.clean,
+                placeholder=text._("no such column"),
                 help=text._(consequence),
             )
     with tell:
         for column in [chosen] if isinstance(chosen, str) else chosen or []:
-            st.caption(f"{_reason(role, column, base, text)} {_samples(column, base, text)}")
+            st.caption(f"{_reason(role, column, base, guess, text)} {_samples(column, guess, text)}")
     return chosen
 
 
-def _reason(role: str, column: str, base: Guess, text: Text) -> str:
-    choice = base.choices.get(role)
+def _reason(role: str, column: str, base: Guess, guess: Guess, text: Text) -> str:
+    choice = guess.choices.get(role)
     if choice is None or column not in choice.columns:
-        return text._("Chosen by you.")
+        named = column in base.all_columns(role)
+        return text._("Named with the source, not guessed.") if named else text._("Chosen by you.")
     template, facts = choice.reasons[choice.columns.index(column)]
     return text._(template, **{name: show.plain(value) for name, value in facts.items()})
 
 
-def _samples(column: str, base: Guess, text: Text) -> str:
-    if column not in base.looks:
+def _samples(column: str, guess: Guess, text: Text) -> str:
+    if column not in guess.looks:
         return ""
-    values = [show.plain(value) if value.strip() else text._("(empty)") for value in base.looks[column].first]
+    values = [show.plain(value) if value.strip() else text._("(empty)") for value in guess.looks[column].first]
     return text._("First values: {values}", values=" · ".join(values))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -73,7 +74,9 @@ def _unopened(frame: Frame, problem: RecmetricsError, view: str) -> None:
             _turn_to("source", text._("Choose other data"), text)
         return
     if view == "source":
-        data_mapping.mapping(frame)
+        with suppress(RecmetricsError):  # a file that cannot be parsed has no columns; the red box says so
+            data_source.parsed(frame.state.source)
+            data_mapping.mapping(frame)
     elif view != "mapping":
         _turn_to("mapping", text._("Correct the mapping"), text)
 

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.samples import SAMPLES
-from recmetrics.text import Text
+from recmetrics.text import N_, UNDEFINED, Text
 from recmetrics.ui import data_source, show, state
 from recmetrics.ui.page import Frame
+from recmetrics.ui.views import data_mapping
 
-MEBIBYTE = 1 << 20
+KIBIBYTE, MEBIBYTE = 1 << 10, 1 << 20
 FINGERPRINT_SHOWN = 12
 EXAMPLE_NAME = "example.csv"
 EXAMPLE = """user,item,label,score,city
@@ -36,7 +38,7 @@ def source(frame: Frame) -> None:
     """Draw the view: what is loaded first, then every way to other data."""
     text = frame.text
     if frame.raw.n_rows:
-        _loaded(frame.raw, frame.config.relevance_threshold, text)
+        _loaded(frame.raw, frame.config, text)
     show.heading(text._("Open your own files"))
     _uploaders(text)
     _command_line(text)
@@ -48,25 +50,24 @@ def source(frame: Frame) -> None:
     show.sample_cards(text, SAMPLES)
 
 
-def _loaded(data: Dataset, positive_from: float, text: Text) -> None:
-    positives = int((data.label >= positive_from).sum())
-    show.sentence(
-        text._(
-            "{name}: {rows} rows of {users} users and {items} items, {positives} of them positive.",
-            name=show.plain(data.name),
-            rows=text.count(data.n_rows),
-            users=text.count(data.n_users),
-            items=text.count(data.n_items),
-            positives=text.count(positives),
-        )
-    )
+def _loaded(data: Dataset, config: EvalConfig, text: Text) -> None:
+    positives = int(data_mapping.positive_rows(data, config).sum())
+    told = {"name": show.plain(data.name), "rows": text.count(data.n_rows), "positives": text.count(positives)}
+    told |= {"users": text.count(data.n_users), "items": text.count(data.n_items)}
+    if data.user is not None and data.item is not None:
+        words = N_("{name}: {rows} rows of {users} users and {items} items, {positives} of them positive.")
+    elif data.user is not None:
+        words = N_("{name}: {rows} rows of {users} users, {positives} of them positive; there is no item column.")
+    else:
+        words = N_("{name}: {rows} rows, {positives} of them positive; there is no user column, so no lists.")
+    show.sentence(text._(words, **told))
     facts = {
         text._("Rows"): text.count(data.n_rows),
-        text._("Users"): text.count(data.n_users) if data.user is not None else text._("no user column"),
-        text._("Items"): text.count(data.n_items) if data.item is not None else text._("no item column"),
+        text._("Users"): text.count(data.n_users) if data.user is not None else UNDEFINED,
+        text._("Items"): text.count(data.n_items) if data.item is not None else UNDEFINED,
         text._("Positive rows"): text.count(positives),
         text._("Models"): text.count(len(data.models)),
-        text._("Memory"): text._("{size} MiB", size=text.metric(data_source.bytes_held(data) / MEBIBYTE, 1)),
+        text._("Memory"): _size(data_source.bytes_held(data), text),
     }
     shown = list(facts.items())
     for start in range(0, len(shown), 3):
@@ -78,6 +79,12 @@ def _loaded(data: Dataset, positive_from: float, text: Text) -> None:
             code=data.fingerprint[:FINGERPRINT_SHOWN],
         )
     )
+
+
+def _size(n_bytes: int, text: Text) -> str:
+    if n_bytes < MEBIBYTE:
+        return f"{text.metric(n_bytes / KIBIBYTE, 1)} KiB"
+    return f"{text.metric(n_bytes / MEBIBYTE, 1)} MiB"
 
 
 def _uploaders(text: Text) -> None:

@@ -26,6 +26,7 @@ SEVERITIES = {
     "doubt": N_("A number may depend on it"),
     "info": N_("For your information"),
 }
+LONGEST_AXIS = 1000
 ICONS = {"dropped": ":material/block:", "doubt": ":material/help:", "info": ":material/info:"}
 REASONS = {"missing_scores": N_("no score in any model"), "missing_labels": N_("no label")}
 KINDS = {
@@ -68,8 +69,9 @@ def _issue(issue: Issue, text: Text) -> None:
         st.markdown(f"{ICONS[issue.severity]} **{head}** · {text.count(issue.count)}")
         facts: Mapping[str, str] = {name: _printed(value, text) for name, value in issue.facts.items()}
         st.markdown(text._(issue.template, **facts))
-        if issue.examples:
-            listed = " · ".join(show.plain(example) for example in issue.examples)
+        told = "; ".join(str(value) for value in issue.facts.values())
+        listed = " · ".join(show.plain(example) for example in issue.examples if example not in told)
+        if listed:
             st.caption(text._("For example: {listed}", listed=listed))
 
 
@@ -88,20 +90,15 @@ def _account(frame: Frame, text: Text) -> None:
     lines: list[tuple[str, int]] = [(text._("rows read"), account.read)]
     lines += [(text._(REASONS[reason]), -count) for reason, count in account.dropped.items()]
     lines.append((text._("rows that can be used"), account.used))
-    treated = _left_out(frame)
-    if treated:
-        lines.append((text._("left out as the convention treats duplicates and odd scores"), -treated))
-        lines.append((text._("rows that count"), frame.data.n_rows))
     frame_shown = pd.DataFrame(lines, columns=[text._("step"), text._("rows")])
     show.table(frame_shown.style.format({text._("rows"): _signed(text)}), key="data_account")
+    if frame.data is not raw:
+        words = N_("As the convention treats duplicates and odd scores, {n} of the {read} rows stay in the lists.")
+        show.caption(text._(words, n=text.count(frame.data.n_rows), read=text.count(account.read)))
     if raw.truth is not None:
         show.caption(text._("The truth adds {n} judged pairs, scored or not.", n=text.count(len(raw.truth.grade))))
     if raw.train is not None:
         show.caption(text._("Training data: {n} pairs.", n=text.count(len(raw.train.user))))
-
-
-def _left_out(frame: Frame) -> int:
-    return 0 if frame.data is frame.raw else frame.raw.account.used - frame.data.n_rows
 
 
 def _signed(text: Text) -> Callable[[Any], str]:
@@ -155,9 +152,10 @@ def _histograms(frame: Frame, text: Text) -> None:
     model = frame.raw.models[0] if frame.model not in frame.raw.scores else frame.model
     try:
         rows = data_source.usable_rows(frame.raw, frame.config, None)
-        found = rank_curves(
-            data_source.tables_of(rows, frame.config, model).hits, frame.config, model, (frame.state.k,)
-        )
+        hits = data_source.tables_of(rows, frame.config, model).hits
+        # The axis reaches as far as the longest list, within what a figure can show.
+        longest = min(max(int(hits.n_candidates.max(initial=1)), 1), LONGEST_AXIS)
+        found = rank_curves(hits, frame.config, model, (longest,))
     except RecmetricsError:  # the red box above says why there are no lists yet
         return
     if found.n_users == 0:
@@ -201,7 +199,7 @@ def _profile(name: str, look: Look, roles: str, text: Text) -> dict[str, str]:
     words = [text._(data_mapping.ROLE_WORDS[role][0]) for role in roles.split(", ") if role]
     return {
         text._("column"): show.clean(name),
-        text._("role"): ", ".join(words),
+        text._("role"): " · ".join(words),
         text._("holds"): text._(KINDS[look.kind]),
         text._("different values"): text.count(look.n_distinct),
         text._("empty cells"): text.count(look.n_missing),

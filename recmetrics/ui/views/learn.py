@@ -98,7 +98,7 @@ def _entry(entry: Metric, frame: Frame | None, text: Text) -> None:
     with box:
         st.markdown(f"**{_part(entry, 'asks', text)}**")
         for title, words in _lines(entry, frame, text):
-            st.markdown(f"**{title}** {words}")
+            st.markdown(f"**{title}** · {words}")
 
 
 def _lines(entry: Metric, frame: Frame | None, text: Text) -> list[tuple[str, str]]:
