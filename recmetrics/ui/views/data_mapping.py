@@ -28,7 +28,7 @@ ROLE_WORDS: Mapping[str, tuple[str, str]] = {
     "user": (N_("User"), N_("Wrong: lists, per-user AUC and intervals are about the wrong groups.")),
     "item": (N_("Item"), N_("Wrong: duplicates, coverage and the join with other files are wrong.")),
     "label": (N_("Label"), N_("Wrong: every number is about another question.")),
-    "score": (N_("Scores"), N_("Wrong: a feature or an id is evaluated as if it were a model.")),
+    "score": (N_("Scores"), N_("One column per model. Wrong: a feature or an id is evaluated as if it were a model.")),
     "model": (N_("Model name"), N_("For long tables with one row per model. Wrong: models are mixed.")),
     "time": (N_("Time"), N_("Wrong: leaks across time stay unseen.")),
     "split": (N_("Split"), N_("Wrong: rows of training and test are not told apart.")),

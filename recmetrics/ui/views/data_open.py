@@ -128,8 +128,12 @@ def _uploaders(text: Text) -> None:
 
 def _keep() -> None:
     """Take over what the uploaders hold, as soon as there are scored rows among it."""
-    files = list(st.session_state.get(state.FILES) or [])[: data_source.MOST_FILES]
+    files = list(st.session_state.get(state.FILES) or [])
     if not files:
+        return
+    if len(files) > data_source.MOST_FILES:
+        words = N_("At most {n} files are read together. Remove some of them.")
+        state.put(**{state.NOTICES: [(words, {"n": str(data_source.MOST_FILES)})]})
         return
     truth, train = st.session_state.get(state.TRUTH_FILE), st.session_state.get(state.TRAIN_FILE)
     kept = data_source.keep_upload(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from recmetrics.config import STAGE_KS, EvalConfig
+from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_, Text
 from recmetrics.ui import show, state
@@ -60,15 +61,7 @@ def loaded(frame: Frame) -> None:
     if not frame.raw.n_rows:
         return
     show.heading(text._("Loaded"))
-    st.markdown(
-        text._(
-            "{name}: {rows} rows, {users} users, models: {models}.",
-            name=show.plain(frame.raw.name),
-            rows=text.count(frame.raw.n_rows),
-            users=text.count(frame.raw.n_users),
-            models=", ".join(show.plain(model) for model in frame.raw.models),
-        )
-    )
+    st.markdown(_what(frame.raw, text))
     try:
         counting = frame.counting()
         _headline(counting)
@@ -78,6 +71,14 @@ def loaded(frame: Frame) -> None:
         _mend(text)
         return
     st.page_link("pages/20_Overview.py", label=text._("See the overview"), icon=":material/dashboard:")
+
+
+def _what(data: Dataset, text: Text) -> str:
+    told = {"name": show.plain(data.name), "rows": text.count(data.n_rows), "users": text.count(data.n_users)}
+    told["models"] = " · ".join(show.plain(model) for model in data.models)
+    if data.user is None:
+        return text._("{name}: {rows} rows without users, models: {models}.", **told)
+    return text._("{name}: {rows} rows, {users} users, models: {models}.", **told)
 
 
 def _mend(text: Text) -> None:

@@ -56,7 +56,7 @@ def _asked(text: Text) -> tuple[str, str]:
             placeholder="NDCG · 召回率",
         )
     with layer:
-        chosen_layer = st.segmented_control(
+        chosen_layer = st.pills(
             text._("Layer"),
             list(LAYERS),
             key=state.LEARN_LAYER,
