@@ -72,6 +72,13 @@ class Tables:
         """Sorted codes of the users whose hits share a score: only their values depend on the order of ties."""
         return np.unique(self.hits.user[self.tied])
 
+    @cached_property
+    def tied_order(self) -> NDArray[np.int64]:
+        """Positions in `tied_users` in the order of their ids, in which they are summed."""
+        position = np.empty(len(self.dataset.users), dtype=np.int64)
+        position[self.dataset.user_order] = np.arange(len(position))
+        return np.argsort(position[self.tied_users])
+
     def tied_lists(self, ks: tuple[int | None, ...], order: Literal["best", "worst"]) -> Lists:
         """Return the lists of `tied_users`, renumbered, with equal scores in the best or the worst order."""
         key = (ks, order, "tied")

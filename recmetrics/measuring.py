@@ -271,11 +271,12 @@ def _tie_range(
     orders: tuple[Literal["worst", "best"], ...] = ("worst", "best")
     if len(tables.tied):
         users = tables.tied_users
-        counted = who.counted[users] & np.isnan(who.fixed[users])
-        before = np.nansum(matrix[users][counted], axis=0)
+        in_order = tables.tied_order
+        held = in_order[who.counted[users[in_order]] & np.isnan(who.fixed[users[in_order]])]
+        before = np.nansum(matrix[users[held]], axis=0)
         for order in orders:
             again = _matrix(entry, tables.tied_lists(ks, order), config, columns)
-            after = np.nansum(again[counted], axis=0)
+            after = np.nansum(again[held], axis=0)
             ends[order] = mean + np.divide(after - before, n, out=np.zeros(len(n)), where=n > 0)
     as_list = {order: [None if math.isnan(v) else float(v) for v in end] for order, end in ends.items()}
     return as_list["worst"], as_list["best"]
