@@ -104,6 +104,10 @@ def asked_for(text: str, config: EvalConfig) -> MetricName:
         )
     name, given = found["name"], _given_options(found["options"] or "")
     f_name = _F_NAME.match(name)
+    if f_name and "beta" in given:
+        raise RecmetricsError(
+            "invalid_config", N_("'{text}' names beta twice. Write f_beta[beta=2] or f2, not both."), text=text[:80]
+        )
     if f_name:
         name, given = "f_beta", {"beta": f_name["beta"], **given}
     k = None if found["k"] is None else whole_k(found["k"])

@@ -129,3 +129,9 @@ def test_one_name_counts_rows_without_and_lists_with_a_cutoff() -> None:
     assert entry_of("precision", has_k=True).layer == "ranking"
     assert MetricName("precision", (), 10).entry is METRICS["precision@k"]
     assert MetricName("mrr").entry is METRICS["mrr@k"]
+
+
+def test_beta_in_the_name_and_in_the_brackets_is_refused() -> None:
+    with pytest.raises(RecmetricsError, match="names beta twice") as refused:
+        parse_metric("f1[beta=2]")
+    assert refused.value.kind == "invalid_config"
