@@ -40,7 +40,8 @@ class Group:
     value, low, high, undefined
         The metric with its interval, or the reason why there is none.
     gap
-        Group − all other rows; its p is that of this group alone, `p_adjusted` is adjusted for all groups judged.
+        Group − all other rows, None for small groups; its p is that of this group alone, `p_adjusted` is adjusted for
+        all groups judged.
     share_rows, share_errors
         Share of the labelled rows and of the errors, 0..1; None where there are none.
     small
@@ -94,7 +95,7 @@ class SegmentTable:
     def weakest(self) -> Group | None:
         """The judged group that lies furthest on the bad side of the rest; None when none does."""
         sign = 1.0 if self.higher_is_better else -1.0
-        behind = [(sign * g.gap.value, i) for i, g in enumerate(self.groups) if not g.small and g.gap.value is not None]
+        behind = [(sign * g.gap.value, i) for i, g in enumerate(self.groups) if g.gap.value is not None]
         worst = min(behind, default=(0.0, -1))
         return self.groups[worst[1]] if worst[0] < 0 else None
 
@@ -148,7 +149,7 @@ def segment_table(
     line = _Line(data, config, model, measure, errors, min_class, name.entry)
     everything = line.of(data.rows_of(model), ("all", "", 0))
     groups = [line.of(codes == i, which) for i, which in enumerate(kinds)]
-    adjusted = holm([None if group.small else group.gap.p for group in groups])
+    adjusted = holm([group.gap.p for group in groups])
     groups = [replace(group, p_adjusted=p) for group, p in zip(groups, adjusted, strict=True)]
     groups.sort(key=lambda g: -((g.share_errors or 0.0) - (g.share_rows or 0.0)))
     n_values = sum(max(n, 1) for which, _, n in kinds if which != "missing")
@@ -212,7 +213,7 @@ class _Line:
             undefined=found.undefined,
             low=None if found.low is None else max(found.low, self._entry.low),
             high=None if found.high is None else min(found.high, self._entry.high),
-            gap=Gap(None) if whole else self._gap(found, rows),
+            gap=Gap(None) if whole or small else self._gap(found, rows),
             p_adjusted=None,
             share_rows=_share(n_labelled, int(self._labelled.sum())),
             share_errors=_share(float(self._errors[rows].sum()), float(self._errors.sum())),

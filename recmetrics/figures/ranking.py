@@ -43,7 +43,7 @@ def curve_figure(curves: RankCurves, metric: str, text: Text) -> go.Figure:
     fig = theme.figure(theme.HEIGHT_SMALL + 30)
     decided = found.ties_decide
     if decided.any():
-        _band(fig, ks, found.tie_low, found.tie_high, text._("range over orders of equal scores"))
+        _band(fig, ks, found.tie_low, found.tie_high, text._("tie range"))
     else:
         _band(fig, ks, found.low, found.high, text._("interval"))
     _line(fig, ks, found.ceiling, text._("perfect order"), color=theme.GREY, dash="dash")

@@ -61,7 +61,7 @@ def test_a_tie_band_wider_than_the_interval_takes_the_place_of_the_line() -> Non
     line = named(fig, "this ranking").y
     assert np.isnan(line[[0, 2]]).all()
     assert list(line[[1, 3]]) == [0.4, 0.25]
-    band = named(fig, "range over orders of equal scores")
+    band = named(fig, "tie range")
     assert max(band.y) == pytest.approx(0.7)
 
 

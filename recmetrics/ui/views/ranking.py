@@ -317,7 +317,9 @@ def _curve_caption(frame: Frame, found: RankCurves, metric: str) -> str:
     left_out = sum(found.skipped.values())
     parts = [
         text._("{n} / {total} users", n=text.count(found.n_users), total=text.count(found.n_users + left_out)),
-        text._("{share} interval over users", share=text.percent(frame.config.confidence, 0)),
+        text._("band: worst to best order of equal scores, wider than the interval")
+        if found.curves[metric].ties_decide.any()
+        else text._("{share} interval over users", share=text.percent(frame.config.confidence, 0)),
     ]
     if metric == "ndcg":
         parts.append(text._("gain {gain}", gain=frame.config.gain))

@@ -20,6 +20,8 @@ from recmetrics.ui.words import reason_in_words
 
 KEPT = 16
 LARGEST_MIN = 1000
+# Grey behind the words and not in them: no grey text is readable on a light and on a dark page.
+GREY = "background-color: rgba(118, 118, 118, 0.2)"
 CHANCE = 0.05  # a gap with a larger adjusted p is not called one
 
 ERRORS = {
@@ -177,9 +179,7 @@ def _styled(table: SegmentTable, label: str, text: Text) -> Any:
     frame = pd.DataFrame({name: cells for name, (cells, _) in columns.items()})
     printed = {name: how for name, (_, how) in columns.items() if how is not None}
     grey = np.asarray([group.small or group.kind == "all" for group in lines])
-    return show.printed(frame, printed).apply(
-        lambda row: ["color: #767676" if grey[row.name] else ""] * len(row), axis=1
-    )
+    return show.printed(frame, printed).apply(lambda row: [GREY if grey[row.name] else ""] * len(row), axis=1)
 
 
 def _signed(group: Group, text: Text) -> str | None:
