@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
+from recmetrics.errors import RecmetricsError
 from recmetrics.metrics.base import Measured, metric, undefined
 from recmetrics.text import N_
 
@@ -66,8 +67,19 @@ def coverage(shown: Exposures, config: EvalConfig, k: int) -> Measured:
     items = np.unique(shown.item[within & (shown.item >= 0)])
     users = len(np.unique(shown.user[within]))
     extra = {"items_shown": float(len(items)), "user_coverage": users / max(shown.n_users, 1)}
-    # A catalogue smaller than what was shown is a wrong declaration: the share would pass 1.
-    return Measured(len(items) / max(config.catalogue_size, len(items)), extra=extra)
+    return Measured(len(items) / _catalogue(config.catalogue_size, len(items)), extra=extra)
+
+
+def _catalogue(size: int, n_shown: int) -> int:
+    """Return the declared size of the catalogue; refused when the lists themselves contradict it."""
+    if size < n_shown:
+        raise RecmetricsError(
+            "invalid_config",
+            N_("catalogue_size={size}, but the lists show {n} different items. Declare the size of the whole catalogue."),
+            size=size,
+            n=n_shown,
+        )
+    return size
 
 
 @metric(
@@ -85,7 +97,7 @@ def gini(shown: Exposures, config: EvalConfig, k: int) -> Measured:
     seen = exposures[exposures > 0]
     if len(seen) == 0:
         return undefined("no rows")
-    size = max(config.catalogue_size or shown.n_items, len(seen))
+    size = _catalogue(config.catalogue_size or shown.n_items, len(seen))
     x = np.concatenate([np.zeros(size - len(seen)), np.sort(seen)])
     i = np.arange(1, size + 1)
     value = float(np.sum((2 * i - size - 1) * x) / (size * x.sum()))

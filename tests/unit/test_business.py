@@ -10,6 +10,7 @@ import pytest
 
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
+from recmetrics.errors import RecmetricsError
 from recmetrics.evaluate import evaluate
 from recmetrics.load import load
 from recmetrics.results import MetricValue
@@ -226,3 +227,10 @@ def test_rows_without_an_item_take_a_place_and_cover_nothing() -> None:
 def test_no_list_is_no_number(metric: str) -> None:
     data = dataset([], scores={"score": []}, truth=[("u", "a", 1)], train=[("u", "a")])
     assert measure(data, metric).undefined == "no rows"
+
+
+def test_a_catalogue_smaller_than_what_the_lists_show_is_refused() -> None:
+    data = dataset([("u", "a", 1, 0.9), ("u", "b", 0, 0.8), ("u", "c", 0, 0.7)])
+    with pytest.raises(RecmetricsError, match="lists show 3 different items") as refused:
+        evaluate(data, EvalConfig(catalogue_size=2), metrics=["coverage@5"])
+    assert refused.value.kind == "invalid_config"
