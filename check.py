@@ -30,22 +30,32 @@ def steps(results: Path) -> list[list[str]]:
 
 def browser_tests_ran(results: Path) -> bool:
     """Return whether at least one browser test ran and none was skipped."""
+    if not results.is_file():
+        return False
     cases = [case for case in ET.parse(results).iter("testcase") if "browser" in case.get("classname", "")]
     return bool(cases) and not any(case.find("skipped") is not None for case in cases)
+
+
+def failed_steps(results: Path) -> list[str]:
+    """Run every step, whatever the others found, and return those that failed."""
+    failed = []
+    for step in steps(results):
+        shown = " ".join([Path(step[0]).name, *step[1:]])
+        print("$", shown, flush=True)
+        if subprocess.run(step, cwd=ROOT, check=False).returncode:
+            failed.append(shown)
+    return failed
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.xml"
-        for step in steps(results):
-            print("$", " ".join(Path(part).name if part == step[0] else part for part in step), flush=True)
-            code = subprocess.run(step, cwd=ROOT, check=False).returncode
-            if code:
-                return code
+        failed = failed_steps(results)
         if os.environ.get("CI") and not browser_tests_ran(results):
-            print("The browser tests did not run. Install Chromium and its fonts, see .ci/run.", file=sys.stderr)
-            return 1
-    return 0
+            failed.append("the browser tests, which did not run: install Chromium and its fonts, see .ci/run")
+    for step in failed:
+        print("Failed:", step, file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
