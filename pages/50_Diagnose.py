@@ -3,5 +3,5 @@
 from recmetrics.ui.page import page
 from recmetrics.ui.views.diagnose import findings
 
-frame = page("diagnose")
+frame = page("diagnose", needs_treatment=False)
 findings(frame)

@@ -107,8 +107,12 @@ def guarded(text: Text) -> Iterator[None]:
         st.stop()
 
 
-def page(name: str, *, needs_data: bool = True) -> Frame:
-    """Draw the frame of a page and return what it works with; without data a page that needs them ends here."""
+def page(name: str, *, needs_data: bool = True, needs_treatment: bool = True) -> Frame:
+    """Draw the frame of a page and return what it works with; without data a page that needs them ends here.
+
+    Rows that the convention refuses (duplicates, missing scores) end the page too, unless it works on the rows as they
+    are (`needs_treatment` False): then the refusal is a notice and `data` are all rows.
+    """
     entry = menu.entry(name)
     later = link.restore(name)
     text = Text(state.current().language)
@@ -134,7 +138,7 @@ def page(name: str, *, needs_data: bool = True) -> Frame:
             show.empty(text, text._("This page answers its question from your data. Open a sample or a file first."))
             st.stop()
         return Frame(name, text, state.current(), _no_data(), _no_data(), problem)
-    data = _context_bar(raw, text) if needs_data else raw
+    data = _context_bar(raw, text, needs_treatment) if needs_data else raw
     return Frame(name, text, state.current(), raw, data)
 
 
@@ -173,7 +177,7 @@ def _sidebar(name: str, text: Text) -> None:
         link.sync(name, text, button=True)
 
 
-def _context_bar(raw: Dataset, text: Text) -> Dataset:
+def _context_bar(raw: Dataset, text: Text, needs_treatment: bool) -> Dataset:
     """Show what is looked at: dataset, model, filter, and shown / total of rows, users and positives."""
     with st.container(border=True, key="context"):
         about, model, segment = st.columns([2, 1, 1], vertical_alignment="bottom")
@@ -187,7 +191,9 @@ def _context_bar(raw: Dataset, text: Text) -> Dataset:
         except RecmetricsError as problem:
             show.error(problem, text)
             _way_to_data(text)
-            st.stop()
+            if needs_treatment:
+                st.stop()
+            data = data_source.segment_part(raw, now.segment)
         with about:
             st.markdown(f"**{show.plain(raw.name)}**")
             st.caption(_counts(raw, data, now.config, text))

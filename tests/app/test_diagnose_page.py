@@ -42,7 +42,17 @@ def test_failed_checks_stand_in_the_order_of_their_severity(sample: str) -> None
     wanted = [f.code for severity in ("critical", "warning", "info") for f in fired if f.severity == severity]
     heads = [m.value for m in at.markdown if re.match(r"\*\*RM-\d+ · ", m.value)]
     assert [head[2:8] for head in heads] == wanted
-    assert f"Failed ({len(wanted)})" in written(at)
+    alarms = sum(finding.is_alarm for finding in fired)
+    assert f"Failed ({alarms})" in written(at)
+    assert f"Hints ({len(wanted) - alarms})" in written(at)
+
+
+def test_a_hint_is_folded_until_its_details_are_asked_for() -> None:
+    at = opened(PAGE, d="sample:healthy_clicks")
+    assert "Failed" not in written(at)
+    assert "Likely causes" not in written(at)
+    at.toggle[0].set_value(True).run()
+    assert "Likely causes" in written(at)
 
 
 def test_all_findings_are_counted_in_their_groups() -> None:
@@ -105,8 +115,8 @@ def test_a_mute_is_kept_on_other_pages() -> None:
 
 def test_a_mute_holds_for_its_data_only() -> None:
     at = opened(PAGE, d="sample:leak")
-    at.text_input(key="diagnose_reason_RM-405").input("known").run()
-    number = next(b.key for b in at.button if b.label == "Mute RM-405 for these data")
+    at.text_input(key="diagnose_reason_RM-501").input("known").run()
+    number = next(b.key for b in at.button if b.label == "Mute RM-501 for these data")
     at.button(key=number).click().run()
     assert "Muted (1)" in written(at)
     at.session_state["source"] = "sample:healthy_clicks"
@@ -142,11 +152,14 @@ def test_a_check_that_crashes_is_a_fault_of_the_program_and_no_pass(monkeypatch:
     assert "RM-501" not in "".join(str(box.value) for box in at.success)
 
 
-def test_data_that_metrics_refuse_name_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_that_metrics_refuse_are_diagnosed_and_the_way_out_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_rows(tmp_path, monkeypatch, [("u", "a", 1, 0.5), ("u", "a", 0, 0.4), ("v", "b", 0, 0.2)])
     at = opened(PAGE, d="file:0")
     assert not at.exception
     assert "user–item pairs" in written(at)
+    assert any(m.value.startswith("**RM-104") for m in at.markdown)
 
 
 @pytest.mark.parametrize("rows", [[("u", "a", 1, 0.5)], [("u", "a", 0, 0.5), ("u", "b", 0, 0.5)]])

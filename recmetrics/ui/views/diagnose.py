@@ -57,9 +57,7 @@ def findings(frame: Frame) -> None:
     for finding in found:
         if finding.status == "error":
             _bug(finding, text)
-    failed = [finding for finding in found if finding.status == "fired"]
-    if failed:
-        _failed(frame, failed, found)
+    _fired(frame, [finding for finding in found if finding.status == "fired"], found)
     for status, words in GROUPS.items():
         _folded(status, words, [finding for finding in found if finding.status == status], text)
     _muted([finding for finding in found if finding.status == "muted"], text)
@@ -95,9 +93,25 @@ def summary(found: Iterable[Finding], text: Text) -> str:
 # Failed -------------------------------------------------------------------------------------------------------------
 
 
-def _failed(frame: Frame, failed: list[Finding], found: Iterable[Finding]) -> None:
+def _fired(frame: Frame, fired: list[Finding], found: Iterable[Finding]) -> None:
+    """Show alarms as failed, in full; hints below them, folded, since they change no number."""
     text = frame.text
-    show.heading(text._("Failed ({n})", n=text.count(len(failed))))
+    if not fired:
+        return
+    shown = [finding for severity in _wanted(text) for finding in fired if finding.severity == severity]
+    headings = {True: N_("Failed ({n})"), False: N_("Hints ({n})")}
+    for number, finding in enumerate(shown):
+        if number == 0 or finding.is_alarm != shown[number - 1].is_alarm:
+            alike = sum(other.is_alarm == finding.is_alarm for other in shown)
+            show.heading(text._(headings[finding.is_alarm], n=text.count(alike)))
+        explained = [f for f in found if f.explained_by == finding.code and f.model in (None, finding.model)]
+        _card(frame, finding, explained, number)
+    if len(shown) < len(fired):
+        show.caption(text._("{n} / {total} findings shown.", n=text.count(len(shown)), total=text.count(len(fired))))
+
+
+def _wanted(text: Text) -> tuple[str, ...]:
+    """Offer how much to show; return the severities wanted, the worst first."""
     chosen = st.session_state.get(state.SHOWN)
     st.session_state[state.SHOWN] = chosen if chosen in SHOWN else "all"
     least = st.segmented_control(
@@ -108,13 +122,7 @@ def _failed(frame: Frame, failed: list[Finding], found: Iterable[Finding]) -> No
         required=True,
         format_func=lambda choice: text._(SHOWN[choice]),
     )
-    wanted = SEVERITIES[: {"critical": 1, "warning": 2}.get(str(least), 3)]
-    shown = [finding for severity in wanted for finding in failed if finding.severity == severity]
-    for number, finding in enumerate(shown):
-        explained = [f for f in found if f.explained_by == finding.code and f.model in (None, finding.model)]
-        _card(frame, finding, explained, number)
-    if len(shown) < len(failed):
-        show.caption(text._("{n} / {total} findings shown.", n=text.count(len(shown)), total=text.count(len(failed))))
+    return SEVERITIES[: {"critical": 1, "warning": 2}.get(str(least), 3)]
 
 
 def _card(frame: Frame, finding: Finding, explained: list[Finding], number: int) -> None:
@@ -128,6 +136,9 @@ def _card(frame: Frame, finding: Finding, explained: list[Finding], number: int)
             )
             st.markdown(f"**{finding.code} · {show.words(wording.title(finding.code, text))}**")
         st.markdown(show.words(wording.sentence(finding, text)))
+        details = state.finding_key(number, f"details_{finding.code}")
+        if not finding.is_alarm and not st.toggle(text._("Details"), key=details):
+            return
         _facts(finding, text)
         _evidence(frame, finding, number)
         _causes(finding, text)
