@@ -141,7 +141,13 @@ def _parsed(key: str, _files: list[Any], _options: dict[str, Any]) -> Parsed:
 
 
 def bytes_held(dataset: Dataset) -> int:
-    """Return the bytes that the rows take in memory, ids included."""
+    """Return the bytes that the rows take in memory, ids included; counted once per dataset."""
+    return _bytes_held(dataset.fingerprint, dataset)
+
+
+@st.cache_data(max_entries=KEPT_DATASETS, show_spinner=False)
+def _bytes_held(key: str, _dataset: Dataset) -> int:
+    dataset = _dataset
     vocabularies = sum(sys.getsizeof(name) for ids in (dataset.users, dataset.items) for name in ids)
     columns: list[Any] = [dataset.users, dataset.items, dataset.user, dataset.item, dataset.label, dataset.row_number]
     columns += [*dataset.scores.values(), *dataset.scored.values(), *dataset.values.values()]

@@ -19,7 +19,7 @@ from recmetrics.source import Source
 from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show, state
 from recmetrics.ui.page import Frame
-from recmetrics.ui.views import data_labels
+from recmetrics.ui.views import data_labels, data_turns
 
 FIRST = ("user", "item", "label", "score")
 RULE_FIELDS = ("relevance_threshold", "positive_rule", "score_direction")
@@ -60,7 +60,7 @@ def mapping(frame: Frame) -> None:
     """Draw the view; nothing changes before its button is pressed."""
     text, source = frame.text, state.current().source
     if not source:
-        show.empty(text, text._("Here stands which column plays which role, once a file is open."))
+        data_turns.nothing_yet(text._("Here stands which column plays which role, once a file is open."), text)
         return
     try:
         files = data_source.parsed(source)
@@ -76,7 +76,6 @@ def mapping(frame: Frame) -> None:
     changes = _rules(frame, text)
     st.button(
         text._("Use this mapping"),
-        type="primary",
         icon=":material/check:",
         disabled=not is_complete,
         help=None if is_complete else text._("First say what every label value means."),
@@ -174,7 +173,7 @@ def _role(role: str, first: Source, base: Guess, guess: Guess, text: Text) -> An
             )
     with tell:
         for column in [chosen] if isinstance(chosen, str) else chosen or []:
-            st.caption(f"{_reason(role, column, base, guess, text)} {_samples(column, guess, text)}")
+            st.caption(f"{_reason(role, column, base, guess, text)}  \n{_samples(column, guess, text)}")
     return chosen
 
 

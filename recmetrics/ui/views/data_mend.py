@@ -14,7 +14,7 @@ from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show, state
 from recmetrics.ui.page import Frame
-from recmetrics.ui.views import data_mapping
+from recmetrics.ui.views import data_mapping, data_turns
 
 # What a change of the mapping can mend; every other problem lies in the file itself.
 MAPPABLE = frozenset(
@@ -71,18 +71,14 @@ def _unopened(frame: Frame, problem: RecmetricsError, view: str) -> None:
     show.error(problem, text)
     if problem.kind not in MAPPABLE:
         if view != "source":
-            _turn_to("source", text._("Choose other data"), text)
+            data_turns.turn_to("source", text._("Choose other data"))
         return
     if view == "source":
         with suppress(RecmetricsError):  # a file that cannot be parsed has no columns; the red box says so
             data_source.parsed(frame.state.source)
             data_mapping.mapping(frame)
     elif view != "mapping":
-        _turn_to("mapping", text._("Correct the mapping"), text)
-
-
-def _turn_to(view: str, label: str, text: Text) -> None:
-    st.button(label, on_click=state.put, kwargs={state.view_key("data"): view}, icon=":material/build:")
+        data_turns.turn_to("mapping", text._("Correct the mapping"))
 
 
 def treatments(frame: Frame) -> None:

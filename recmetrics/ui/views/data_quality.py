@@ -19,7 +19,7 @@ from recmetrics.schema.look import Look
 from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show
 from recmetrics.ui.page import Frame
-from recmetrics.ui.views import data_mapping, data_mend
+from recmetrics.ui.views import data_mapping, data_mend, data_turns
 
 SEVERITIES = {
     "dropped": N_("Rows not used"),
@@ -43,7 +43,9 @@ def quality(frame: Frame) -> None:
     text = frame.text
     if not frame.raw.n_rows:
         if frame.problem is None:
-            show.empty(text, text._("Here stands what was dropped, repaired or doubtful, once a file is open."))
+            data_turns.nothing_yet(
+                text._("Here stands what was dropped, repaired or doubtful, once a file is open."), text
+            )
         return
     _answer(frame.raw, text)
     data_mend.treatments(frame)

@@ -10,7 +10,7 @@ from recmetrics.config import STAGE_KS, EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_, Text
-from recmetrics.ui import show, state
+from recmetrics.ui import decision, show, state
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import chosen, diagnose, verdict
 
@@ -90,11 +90,13 @@ def _headline(frame: Frame) -> None:
     text, has_users = frame.text, frame.data.user is not None
     precision = frame.value(f"precision@{frame.state.k}") if has_users else None
     show.sentence(verdict.headline(show.plain(frame.model), frame.value("roc_auc"), precision, text))
-    config = chosen.config_at_threshold(frame)
+    config, sign = chosen.config_at_threshold(frame), decision.decision(frame).positions.sign
     names = verdict.tile_names(config, frame.state.k, has_users=has_users, top_k=None)[:N_TILES]
     for column, name in zip(st.columns(N_TILES), names, strict=True):
         with column:
-            show.tile(verdict.label(name, text), frame.value(name, config), text, key=state.home_key(name))
+            value = frame.value(name, config)
+            note = verdict.note(value, text, config, sign)
+            show.tile(verdict.label(name, text), value, text, key=state.home_key(name), note=note)
 
 
 def _findings(frame: Frame) -> None:

@@ -104,12 +104,13 @@ def _entry(entry: Metric, frame: Frame | None, text: Text) -> None:
 def _lines(entry: Metric, frame: Frame | None, text: Text) -> list[tuple[str, str]]:
     return [
         (text._("Formula"), _part(entry, "formula", text)),
-        (text._("Range"), f"{_range(entry, text)} {_part(entry, 'undefined', text)}"),
+        (text._("Range"), _range(entry, text)),
+        (text._("Undefined or left out"), _part(entry, "undefined", text)),
         (text._("Options in force"), _options(entry, frame, text)),
         *([(text._("On the loaded data"), _worked(entry, frame))] if frame is not None else []),
         (text._("Example"), _part(entry, "example", text)),
         (text._("When it misleads"), _part(entry, "blind", text)),
-        (text._("Source"), show.plain(entry.source)),
+        (text._("Taken from"), show.plain(entry.source)),
         (text._("Written as"), f"`{_written(entry, state.current().k)}`"),
     ]
 
