@@ -135,7 +135,7 @@ def test_diagnose_names_what_an_alarm_explains_under_it(capsys: pytest.CaptureFi
     lines = printed(capsys, "diagnose", str(sample_path("row_shift"))).splitlines()
     alarms = [line for line in lines if line.startswith(("CRITICAL", "WARNING"))]
     assert [line.split()[1] for line in alarms] == ["RM-202"]
-    assert "  Explains RM-402 Equal scores decide" in lines
+    assert "  Explains RM-402 Equal scores inside lists" in lines
 
 
 def test_diagnose_counts_the_checks_that_passed(capsys: pytest.CaptureFixture[str]) -> None:
