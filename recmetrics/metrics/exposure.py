@@ -75,7 +75,9 @@ def _catalogue(size: int, n_shown: int) -> int:
     if size < n_shown:
         raise RecmetricsError(
             "invalid_config",
-            N_("catalogue_size={size}, but the lists show {n} different items. Declare the size of the whole catalogue."),
+            N_(
+                "catalogue_size={size}, but the lists show {n} different items. Declare the size of the whole catalogue."
+            ),
             size=size,
             n=n_shown,
         )

@@ -55,6 +55,15 @@ def _discounts(depth: int, discount: str, log_base: int | str) -> NDArray[np.flo
     return steps
 
 
+def full_k_too_long(longest: int) -> RecmetricsError:
+    """Return the refusal of an ideal list of more places than can be summed."""
+    return RecmetricsError(
+        "invalid_k",
+        N_("With ideal=full_k the ideal list has K places, at most {longest}. Give a smaller K."),
+        longest=longest,
+    )
+
+
 def full_k_needs_binary() -> RecmetricsError:
     """Return the refusal of `ideal = full_k` beside grades: K items of which grade would the ideal list hold?"""
     return RecmetricsError(

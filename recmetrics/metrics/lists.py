@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
 from recmetrics.metrics.combinatorics import log_choose
-from recmetrics.metrics.gains import discounts, full_k_needs_binary, gain_of
+from recmetrics.metrics.gains import discounts, full_k_needs_binary, full_k_too_long, gain_of
 from recmetrics.tables import HitTable
 
 Matrix = NDArray[np.float64]  # float64[users, cutoffs]
+LONGEST_IDEAL = 10_000_000  # places of an ideal list that has K items whatever the user has
 
 
 class Lists:
@@ -35,8 +36,9 @@ class Lists:
         # Under `grades = all` the ideal list can be longer than the list of relevant items.
         ideal = int(np.bincount(hits.ideal_user).max(initial=0)) if len(hits.ideal_user) else 0
         longest = int(max(hits.n_candidates.max(initial=0), hits.n_relevant.max(initial=0), ideal, 1))
-        self.depth = max(longest, int(self.k[np.isfinite(self.k)].max(initial=0)))
-        self._edges = np.where(np.isfinite(self.k), self.k, self.depth).astype(np.int64)
+        # Nothing stands beyond the longest list, so that tables stay that short, however large K is.
+        self.depth = longest
+        self._edges = np.minimum(self.k, longest).astype(np.int64)
         self._memory: dict[object, Matrix] = {}
 
     # Shapes ---------------------------------------------------------------------------------------------------------
@@ -74,6 +76,12 @@ class Lists:
     def harmonic(self) -> NDArray[np.float64]:
         """float64[depth+1]: 1 + 1/2 + … + 1/i at i."""
         return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, self.depth + 1))])
+
+    def _harmonic_beyond(self, k: float) -> float:
+        """Return 1/(depth+1) + … + 1/k."""
+        from scipy.special import digamma  # lazily: only a K beyond every list needs it
+
+        return float(digamma(k + 1) - digamma(self.depth + 1))
 
     # Counts ---------------------------------------------------------------------------------------------------------
 
@@ -196,11 +204,14 @@ class Lists:
         found = self.relevant
         total = np.zeros((self.n_users, len(self.ks)))
         for column, edge in enumerate(self._edges):
-            k = np.minimum(edge, self.hits.n_candidates[found.user]) if np.isinf(self.k[column]) else edge
+            whole = np.isinf(self.k[column])
+            k = np.minimum(edge, self.hits.n_candidates[found.user]) if whole else edge
             c = np.clip(k - found.lo + 1, 0, found.size)
             a = found.lo - 1
             inside = c - a * (self.harmonic[np.minimum(a + c, self.depth)] - self.harmonic[a])
-            below = self.harmonic[np.minimum(np.maximum(k, found.hi), self.depth)] - self.harmonic[found.hi]
+            below = self.harmonic[np.maximum(k, found.hi)] - self.harmonic[found.hi]
+            if not whole and self.k[column] > self.depth:
+                below = below + self._harmonic_beyond(self.k[column])
             total[:, column] = np.bincount(found.user, inside / found.size + below, minlength=self.n_users)
         return total
 
@@ -246,16 +257,22 @@ class Lists:
     def _ideal_dcg(self, config: EvalConfig) -> Matrix:
         steps = discounts(self.depth, config)
         if config.ideal == "full_k":
-            if config.gain != "binary":
-                raise full_k_needs_binary()
-            summed = np.cumsum(steps)
-            places = np.where(np.isinf(self.k), self.n[:, None], self.k).astype(np.int64)
-            return np.asarray(summed[places])
+            return self._full_k(config)
         user, grade = self.hits.ideal_user, self.hits.ideal_grade
         length = np.bincount(user, minlength=self.n_users)
         weight = gain_of(grade, config)
         rank = np.arange(len(user)) - (np.cumsum(length) - length)[user] + 1
         return self._cut(user, rank.astype(np.int32), weight * steps[rank])
+
+    def _full_k(self, config: EvalConfig) -> Matrix:
+        """Discounts of K relevant items, however few the user has; the whole list stands for its own length."""
+        if config.gain != "binary":
+            raise full_k_needs_binary()
+        places = np.where(np.isinf(self.k), self.n[:, None], self.k)
+        if places.max(initial=0) > LONGEST_IDEAL:
+            raise full_k_too_long(LONGEST_IDEAL)
+        summed = np.cumsum(discounts(int(places.max(initial=0)), config))
+        return np.asarray(summed[places.astype(np.int64)])
 
 
 class Relevant:

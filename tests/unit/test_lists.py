@@ -105,3 +105,17 @@ def test_a_log_without_users_has_no_value_per_user() -> None:
     log = ExposureLog({"click": np.asarray([1.0, 0.0])}, None, 2)
     assert log.n_users == 0
     assert METRICS["clicks_per_user"].function(log, EvalConfig()).undefined == "missing column: user"
+
+
+@pytest.mark.parametrize("k", [4, 1000, 10**9, 10**20])
+def test_k_far_beyond_every_list_costs_nothing_and_is_exact(k: int) -> None:
+    # Relevant at ranks 1 and 3 of 3; R = 2. P@K = 2/K; MAP ÷ K: (1 + 2/3)/K.
+    data = dataset([("u", "a", 1, 0.9), ("u", "b", 0, 0.8), ("u", "c", 1, 0.7)])
+    found = evaluate(data, metrics=[f"precision@{k}", f"recall@{k}", f"map[denominator=k]@{k}"]).values
+    assert [value.value for value in found] == pytest.approx([2 / k, 1, (5 / 3) / k], rel=1e-12)
+
+
+def test_mean_precision_beyond_the_list_goes_on_counting_the_hits() -> None:
+    # One relevant item at rank 1 of 1: P@1 … P@4 = 1, 1/2, 1/3, 1/4; their mean is 25/48.
+    data = dataset([("u", "a", 1, 0.9)])
+    assert evaluate(data, metrics=["map[denominator=mean_p]@4"]).values[0].value == pytest.approx(25 / 48, rel=1e-12)
