@@ -33,11 +33,11 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
 def matrix(counts: Confusion, text: Text) -> str:
     """Return the confusion matrix: each cell with its count, its share of the row and its share of the column."""
     flagged, passed = (
-        (counts.flagged, N_("{share} of the flagged")),
-        (counts.fn + counts.tn, N_("{share} of the others")),
+        (counts.flagged, N_("{share} of flagged")),
+        (counts.fn + counts.tn, N_("{share} of others")),
     )
-    positive = (counts.positives, N_("{share} of the positives"))
-    negative = (counts.negatives, N_("{share} of the negatives"))
+    positive = (counts.positives, N_("{share} of positives"))
+    negative = (counts.negatives, N_("{share} of negatives"))
 
     def cell(name: str, title: str, n: float, *wholes: tuple[float, str]) -> str:
         shares = [text._(template, share=text.percent(n / whole)) for whole, template in wholes if whole]

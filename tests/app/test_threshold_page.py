@@ -128,7 +128,8 @@ def test_the_slider_moves_the_matrix_and_the_link_carries_the_value(file_of: Wri
 def test_a_typed_value_between_the_places_is_kept_exactly_and_gets_a_place_of_its_own(file_of: WriteFile) -> None:
     file_of(ten_rows())
     at = opened(tm="score", tv="0.5")
-    at.number_input(key="threshold_exact_score").set_value(0.6).run()
+    at.number_input(key="threshold_exact_score").set_value(0.6)
+    at.button(key="threshold_exact_set").click().run()
     assert at.session_state["threshold_value"] == 0.6
     assert at.select_slider(key="threshold_position_score").value == "0.600"
     assert "At score ≥ 0.600, 40.0%" in answer(at)

@@ -74,7 +74,7 @@ def _answer(frame: Frame, made: Decision, values: Mapping[str, MetricValue], fin
     text, auc, gauc = frame.text, values["roc_auc"], values.get("gauc")
     precision = values.get(f"precision@{frame.state.k}")
     words = verdict.headline(show.plain(frame.model), auc, precision, text)
-    show.sentence(f"{words} {verdict.quoting(findings, text)}")
+    show.sentence(text._("{first} {second}", first=words, second=verdict.quoting(findings, text)))
     counted = None if gauc is None else frame.data.n_users
     few = verdict.few(made.points.n_positives, made.points.n_negatives, counted, text)
     if few:
@@ -108,9 +108,15 @@ def _strip(frame: Frame, findings: Sequence[Finding]) -> None:
             st.badge(text._(words, n=text.count(counted[kind])), icon=ICONS[kind], color=COLOURS[kind])
     alarms = [f for severity in ("critical", "warning") for f in findings if f.is_alarm and f.severity == severity]
     for finding in alarms[:MOST_NAMED]:
-        title = show.words(wording.title(finding.code, text))
-        severity = wording.severity(finding, text)
-        st.markdown(f"**{finding.code} · {title}** ({severity}): {show.words(wording.sentence(finding, text))}")
+        st.markdown(
+            text._(
+                "**{code} · {title}** ({severity}): {sentence}",
+                code=finding.code,
+                title=show.words(wording.title(finding.code, text)),
+                severity=show.words(wording.severity(finding, text)),
+                sentence=show.words(wording.sentence(finding, text)),
+            )
+        )
     if len(alarms) > MOST_NAMED:
         show.caption(text._("{n} more stand on the page Diagnose.", n=text.count(len(alarms) - MOST_NAMED)))
     st.page_link(

@@ -30,7 +30,7 @@ def _moving(frame: Frame, made: Decision) -> None:
     text, words = frame.text, decide.words_of(made, frame.text)
     answer = st.container(key="point_answer")
     mode = controls.choose_mode(made, text)
-    along, exact = st.columns([3, 1], vertical_alignment="bottom")
+    along, exact = st.columns([5, 2], vertical_alignment="bottom")
     with along:
         controls.choose_position(made, mode, text)
     with exact:
@@ -66,7 +66,7 @@ def _numbers(frame: Frame, words: Readout, point: OperatingPoint) -> None:
     show.heading(text._("The same point in six units"))
     with st.container(key="units"):
         st.html(markup.tile_grid(words.units(point)))
-    counts, rates = st.columns([5, 6])
+    counts, rates = st.columns(2)
     with counts, st.container(key="matrix"):
         st.html(markup.matrix(point.confusion, text))
     with rates, st.container(key="rates"):

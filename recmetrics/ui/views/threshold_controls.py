@@ -88,23 +88,27 @@ def _label(made: Decision, mode: Mode, text: Text) -> str:
 
 
 def choose_exactly(made: Decision, mode: Mode, text: Text, decimals: int) -> None:
-    """Type a value; this reaches thresholds between the places of the slider."""
+    """Type a value; this reaches thresholds between the places of the slider.
+
+    The field is a form: a field of its own would be sent along with every move of the slider, late, and its old value
+    would pull the point back.
+    """
     value = asked(made)[1]
     scale = 100.0 if mode == "share" else 1.0
     low, high = (bound * scale if math.isfinite(bound) else None for bound in RANGES[mode])
     key = state.exact_key(mode)
     shown: float = int(value) if mode == "topk" else value * scale
     _set(key, shown)
-    st.number_input(
-        text._(EXACT_LABELS[mode]),
-        min_value=1 if mode == "topk" else low,
-        max_value=made.positions.topk.k_max if mode == "topk" and made.positions.topk else high,
-        step=1 if mode == "topk" else _step(mode, decimals),
-        format="%d" if mode == "topk" else _format(mode, decimals),
-        key=key,
-        on_change=_exactly_chosen,
-        args=(mode, scale),
-    )
+    with st.form(state.EXACT_FORM, border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(
+            text._(EXACT_LABELS[mode]),
+            min_value=1 if mode == "topk" else low,
+            max_value=made.positions.topk.k_max if mode == "topk" and made.positions.topk else high,
+            step=1 if mode == "topk" else _step(mode, decimals),
+            format="%d" if mode == "topk" else _format(mode, decimals),
+            key=key,
+        )
+        st.form_submit_button(text._("Set"), key=state.EXACT_SET, on_click=_exactly_chosen, args=(mode, scale))
 
 
 def _exactly_chosen(mode: Mode, scale: float) -> None:

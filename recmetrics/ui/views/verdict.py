@@ -54,9 +54,9 @@ def _under_rule(name: str, top_k: int) -> str:
 
 
 def label(metric: str, text: Text) -> str:
-    """Return a metric's name with its β and its K: `NDCG@10`, `F0.5`."""
+    """Return a metric's name with its β and its K: `NDCG@10`, `F0.5`. Symbols are the same in every language."""
     name = parse_metric(metric)
-    words = text._(name.entry.label)
+    words = name.entry.label if name.entry.label.isupper() else text._(name.entry.label)
     if name.name == "f_beta":
         words = f"F{float(dict(name.options).get('beta', '1')):g}"
     return words if name.k is None else f"{words}@{name.k}"
