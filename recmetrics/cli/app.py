@@ -16,6 +16,9 @@ from recmetrics.cli import options
 from recmetrics.errors import RecmetricsError
 from recmetrics.shipped import shipped
 
+# The app has no accounts, so it listens on this machine only; and Streamlit, left to find out its own address, would
+# ask another machine for it. Whoever serves others sets the variable.
+LOCAL = {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
 AppFiles = Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="Files to open; none opens Home.")]
 
 
@@ -27,7 +30,7 @@ def app_command(
 ) -> int:
     """Open the dashboard in the browser."""
     chosen = environment(files or [], truth, columns, label_map)
-    return start([sys.executable, "-m", "streamlit", "run", str(shipped("app.py"))], {**os.environ, **chosen})
+    return start([sys.executable, "-m", "streamlit", "run", str(shipped("app.py"))], {**LOCAL, **os.environ, **chosen})
 
 
 def start(command: list[str], environment: Mapping[str, str]) -> int:

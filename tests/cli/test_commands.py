@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recmetrics.cli import run
+from recmetrics.cli import app, run
 from recmetrics.cli.app import environment
 from recmetrics.samples import SAMPLES, sample_path
 
@@ -218,6 +218,22 @@ def test_the_app_learns_files_truth_columns_and_labels_from_the_environment() ->
 
 def test_the_app_without_files_is_told_of_none() -> None:
     assert environment([], None, "", "") == {"RECMETRICS_FILES": ""}
+
+
+@pytest.mark.parametrize(("given", "address"), [(None, "127.0.0.1"), ("10.1.2.3", "10.1.2.3")])
+def test_the_app_listens_on_this_machine_only_unless_told_otherwise(
+    given: str | None, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    monkeypatch.setattr(app, "start", lambda command, environment: started.append((command, environment)) or 0)
+    monkeypatch.delenv("STREAMLIT_SERVER_ADDRESS", raising=False)
+    if given:
+        monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", given)
+    assert run(["app", TEN_ROWS]) == 0
+    ((command, environment),) = started
+    assert command[1:4] == ["-m", "streamlit", "run"]
+    assert Path(command[4]).name == "app.py"
+    assert (environment["STREAMLIT_SERVER_ADDRESS"], environment["RECMETRICS_FILES"]) == (address, TEN_ROWS)
 
 
 def test_the_app_does_not_start_for_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
