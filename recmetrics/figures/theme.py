@@ -23,10 +23,11 @@ LINE_WIDTH = 2
 HEIGHT, HEIGHT_SMALL, HEIGHT_SQUARE = 320, 240, 420
 
 
-def figure(height: int = HEIGHT) -> go.Figure:
+def figure(height: int = HEIGHT, **layout: Any) -> go.Figure:
     """Return an empty figure: transparent, legend in a row above the plot, room for the axis titles."""
     return go.Figure(
         layout={
+            **layout,
             "height": height,
             "margin": {"l": 8, "r": 12, "t": 40, "b": 8},
             "paper_bgcolor": "rgba(0,0,0,0)",
@@ -49,16 +50,17 @@ def figure(height: int = HEIGHT) -> go.Figure:
 
 def axis(which: Literal["x", "y"], title: str, fig: go.Figure, **settings: Any) -> None:
     """Name an axis; it grows its own margin so that long tick labels are never cut."""
-    update = fig.update_xaxes if which == "x" else fig.update_yaxes
-    update(title_text=title, automargin=True, zeroline=False, **settings)
+    fig.layout[f"{which}axis"].update(title={"text": title}, automargin=True, zeroline=False, **settings)
 
 
-def unit_square(fig: go.Figure, x: str, y: str) -> None:
-    """Make both axes run from 0 to 1 with equal length."""
-    # A little beyond 0 and 1, so that a line on the edge keeps its full width.
+def unit_square(height: int, x: str, y: str) -> go.Figure:
+    """Return an empty figure whose axes run from 0 to 1 with equal length."""
+    # A little beyond 0 and 1, so that a line on the edge keeps its full width. All in one layout: a slider makes these
+    # figures again with every move, and an axis that is changed afterwards costs several times as much.
     shared = {"range": [-0.01, 1.01], "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "constrain": "domain"}
-    axis("x", x, fig, **shared)
-    axis("y", y, fig, **shared, scaleanchor="x", scaleratio=1)
+    plain = {**shared, "automargin": True, "zeroline": False}
+    square = {"scaleanchor": "x", "scaleratio": 1}
+    return figure(height, xaxis={**plain, "title": {"text": x}}, yaxis={**plain, **square, "title": {"text": y}})
 
 
 def shares(fig: go.Figure, which: Literal["x", "y"], title: str, text: Text, **settings: Any) -> None:

@@ -44,8 +44,7 @@ def roc_figure(
 
     A hollow dot is a rule per user, which may lie off the curve.
     """
-    fig = figure(height)
-    unit_square(fig, text._("False positive rate"), text._("True positive rate (recall)"))
+    fig = unit_square(height, text._("False positive rate"), text._("True positive rate (recall)"))
     fig.add_scatter(x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]), **_baseline(text._("Random order: AUC 0.5")))
     fig.add_scatter(
         x=curve.x,
@@ -85,8 +84,7 @@ def pr_figure(
     height: int = HEIGHT_SQUARE,
 ) -> go.Figure:
     """Draw precision against recall in steps, with the base rate that a random order has at every recall."""
-    fig = figure(height)
-    unit_square(fig, text._("Recall"), text._("Precision"))
+    fig = unit_square(height, text._("Recall"), text._("Precision"))
     fig.add_scatter(
         x=np.array([0.0, 1.0]),
         y=np.array([prevalence, prevalence]),
