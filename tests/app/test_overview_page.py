@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from recmetrics.evaluate import evaluate
 from recmetrics.load import load
 from recmetrics.samples import SAMPLES
+from tests.app import opening
+from tests.app.opening import write_rows, written
 
-APP = str(Path(__file__).parents[2] / "app.py")
 WriteFile = Callable[..., Path]
 
 
@@ -22,25 +23,13 @@ def file_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WriteFile:
     """Start the app with a file of rows."""
 
     def write(rows: Sequence[Sequence[Any]], header: str = "user,item,label,score") -> Path:
-        path = tmp_path / "rows.csv"
-        path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n", encoding="utf-8")
-        monkeypatch.setenv("RECMETRICS_FILES", str(path))
-        return path
+        return write_rows(tmp_path, monkeypatch, rows, header)
 
     return write
 
 
 def opened(language: str = "en", **query: str) -> AppTest:
-    """Open the page as the first request of a session."""
-    at = AppTest.from_file(APP, default_timeout=60)
-    for key, value in {"v": "1", "lang": language, **query}.items():
-        at.query_params[key] = value
-    at.switch_page("pages/20_Overview.py")
-    return at.run()
-
-
-def texts(at: AppTest) -> str:
-    return "\n".join(element.value for element in [*at.markdown, *at.caption, *at.info, *at.warning, *at.subheader])
+    return opening.opened("20_Overview", language, **query)
 
 
 def test_the_tiles_show_the_numbers_of_evaluate() -> None:
@@ -49,7 +38,7 @@ def test_the_tiles_show_the_numbers_of_evaluate() -> None:
     names = ["roc_auc", "gauc", "auprc", "ndcg@10", "precision@10", "recall@10"]
     at = opened(d="sample:healthy_clicks")
     assert not at.exception
-    page = texts(at)
+    page = written(at)
     for value in evaluate(data, models=[data.models[0]], metrics=names).values:
         assert f"### {value.value:.3f}" in page
         if value.low is not None:
@@ -57,21 +46,21 @@ def test_the_tiles_show_the_numbers_of_evaluate() -> None:
 
 
 def test_the_headline_names_the_model_and_says_that_nothing_speaks_against_it() -> None:
-    page = texts(opened(d="sample:healthy_clicks"))
+    page = written(opened(d="sample:healthy_clicks"))
     assert "score\\_a puts a random positive above a random negative 71.5% of the time" in page
     assert "No check speaks against quoting them" in page
     assert "AUC over all pairs 0.715 [0.691, 0.739], usual in industry; inside users (GAUC) 0.698" in page
 
 
 def test_a_leak_is_called_by_its_code_and_the_numbers_must_not_be_quoted() -> None:
-    page = texts(opened(d="sample:leak"))
+    page = written(opened(d="sample:leak"))
     assert "do not quote these numbers" in page
     assert "RM-501" in page
     assert "assume leakage until it is disproved" in page
 
 
 def test_the_stage_of_the_convention_chooses_the_tiles() -> None:
-    page = texts(opened(d="sample:healthy_clicks", cfg="default,stage=push", tm="score", tv="0.3"))
+    page = written(opened(d="sample:healthy_clicks", cfg="default,stage=push", tm="score", tv="0.3"))
     for label in ("Precision", "Recall", "F0.5", "False positive rate"):
         assert f"\n{label}\n" in page
     assert "at score ≥ 0.300" in page
@@ -85,7 +74,7 @@ def test_three_pictures_are_drawn_and_told_in_words(language: str) -> None:
 
 
 def test_everything_is_there_in_chinese() -> None:
-    page = texts(opened("zh", d="sample:leak"))
+    page = written(opened("zh", d="sample:leak"))
     for words in ("不要引用这些数字", "分用户 AUC", "在证伪之前按泄漏处理", "检查发现了什么", "严重：1"):
         assert words in page
 
@@ -105,21 +94,21 @@ def test_odd_data_give_reasons_and_no_empty_number(file_of: WriteFile, name: str
     file_of(ODD[name])
     at = opened(language)
     assert not at.exception
-    page = texts(at)
+    page = written(at)
     for word in ("NaN", "None", "nan"):
         assert word not in page
 
 
 def test_without_users_there_is_no_per_user_number_and_accuracy_has_its_baseline(file_of: WriteFile) -> None:
     file_of([(n % 4 == 0, n / 80) for n in range(80)], "label,score")
-    page = texts(opened())
+    page = written(opened())
     assert "GAUC" not in page
     assert "flagging nothing: 0.750" in page
 
 
 def test_few_data_are_warned_about(file_of: WriteFile) -> None:
     file_of([(f"u{n % 3}", f"i{n}", n % 2, n / 20) for n in range(20)])
-    assert "Do not rank models on this." in texts(opened())
+    assert "Do not rank models on this." in written(opened())
 
 
 def test_a_file_that_needs_a_decision_gets_a_red_box_and_no_number(file_of: WriteFile) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from recmetrics.config import EvalConfig
 from recmetrics.evaluate import evaluate
 from recmetrics.load import load
+from tests.app import opening
+from tests.app.opening import answer, figure, numbers, write_rows, written
 
-APP = str(Path(__file__).parents[2] / "app.py")
 WriteFile = Callable[..., Path]
 # metrics.md §6.1, R10: ten rows A…J.
 LABELS = [1, 1, 0, 1, 0, 1, 0, 1, 0, 0]
@@ -29,48 +30,23 @@ def file_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WriteFile:
     """Start the app with a file of (user, item, label, score) rows."""
 
     def write(rows: Sequence[Sequence[Any]], header: str = "user,item,label,score") -> Path:
-        path = tmp_path / "rows.csv"
-        path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n", encoding="utf-8")
-        monkeypatch.setenv("RECMETRICS_FILES", str(path))
-        return path
+        return write_rows(tmp_path, monkeypatch, rows, header)
 
     return write
 
 
 def opened(language: str = "en", **query: str) -> AppTest:
-    """Open the page as the first request of a session."""
-    at = AppTest.from_file(APP, default_timeout=60)
-    for key, value in {"v": "1", "lang": language, **query}.items():
-        at.query_params[key] = value
-    at.switch_page("pages/30_Threshold.py")
-    return at.run()
-
-
-def answer(at: AppTest) -> str:
-    return next(
-        m.value for m in at.markdown if m.value.startswith("**") and ("flagged" in m.value or "标记" in m.value)
-    )
+    return opening.opened("30_Threshold", language, **query)
 
 
 def texts(at: AppTest) -> str:
-    """Return everything written on the page."""
-    parts = [m.value for m in [*at.markdown, *at.caption, *at.info, *at.subheader]]
-    return "\n".join([*parts, *(h.proto.body for h in at.get("html"))])
+    """Return everything written on the page, the small tables among it."""
+    return "\n".join([written(at), *(html.proto.body for html in at.get("html"))])
 
 
-def dot(at: AppTest, chart: int) -> list[tuple[float, float]]:
-    """Return the marked points of a chart; single numbers travel as plain lists or as typed arrays of one."""
-    import base64
-
-    import numpy as np
-
-    def numbers(given: Any) -> list[float]:
-        if isinstance(given, dict):
-            return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"]).astype(float).tolist()
-        return [float(x) for x in given]
-
-    spec = json.loads(at.get("plotly_chart")[chart].proto.spec)
-    marked = [trace for trace in spec["data"] if "markers" in trace.get("mode", "")]
+def dots(at: AppTest, chart: str) -> list[tuple[float, float]]:
+    """Return the marked points of a chart."""
+    marked = [trace for trace in figure(at, chart)["data"] if "markers" in trace.get("mode", "")]
     return [(numbers(trace["x"])[0], numbers(trace["y"])[0]) for trace in marked]
 
 
@@ -82,8 +58,8 @@ def test_the_page_says_the_point_of_the_handbook_and_both_curves_carry_the_same_
         "**At score ≥ 0.500, 60.0% of the rows are flagged; 80.0% of all positives are among them, "
         "and about 6.7 of every 10 flags are right.**"
     )
-    assert dot(at, 0) == [(0.4, 0.8)]
-    assert dot(at, 1) == [(0.8, pytest.approx(4 / 6))]
+    assert dots(at, "roc") == [(0.4, 0.8)]
+    assert dots(at, "pr") == [(0.8, pytest.approx(4 / 6))]
     assert "1 row sits on 0.500 itself and counts as flagged; otherwise TP 3, FP 2, FN 2, TN 3." in texts(at)
     assert "flagging nothing: 0.500" in texts(at)
 
@@ -159,11 +135,11 @@ def test_a_kept_point_is_compared_with_the_present_one(file_of: WriteFile) -> No
     at = opened(tm="score", tv="0.5")
     at.button(key="threshold_lock").click().run()
     at.select_slider(key="threshold_position_score").set_value("0.800").run()
-    assert dot(at, 0) == [(0.4, 0.8), (0.0, 0.4)]
+    assert dots(at, "roc") == [(0.4, 0.8), (0.0, 0.4)]
     # Precision 4/6 → 2/2.
     assert "<td>0.667</td><td>1.000</td><td>+0.333</td>" in texts(at)
     at.button(key="threshold_lock").click().run()
-    assert dot(at, 0) == [(0.0, 0.4)]
+    assert dots(at, "roc") == [(0.0, 0.4)]
 
 
 def test_without_a_value_the_page_starts_at_one_half_or_at_five_percent(file_of: WriteFile) -> None:
@@ -261,3 +237,14 @@ def test_a_hostile_model_name_reaches_the_page_as_plain_text(file_of: WriteFile)
     at = opened(tm="score", tv="0.5")
     assert not at.exception
     assert all("<img" not in html.proto.body for html in at.get("html"))
+
+
+def test_with_lower_scores_better_the_sign_turns_and_the_numbers_are_those_of_evaluate(file_of: WriteFile) -> None:
+    path = file_of([(user, item, 1 - label, score) for user, item, label, score in ten_rows()])
+    config = EvalConfig(score_direction="lower", threshold=0.42)
+    precision = evaluate(load(path), config, metrics=["precision"]).values[0].value
+    page = texts(opened(cfg="default,score_direction=lower", tm="score", tv="0.42"))
+    # At most .42 are .42 .35 .20 .10, of which .35 is a negative here.
+    assert precision == 0.75
+    assert "At score ≤ 0.420, 40.0% of the rows are flagged; 60.0%" in page
+    assert "<strong>0.750</strong>" in page
