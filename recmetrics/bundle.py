@@ -18,6 +18,7 @@ from recmetrics.metrics.lists import Lists
 from recmetrics.metrics.population import Population, population
 from recmetrics.metrics.tie_orders import resolved, take_users
 from recmetrics.tables import HitTable, ScoreTable
+from recmetrics.usable import positive_rows
 
 # Fields that shape the tables themselves; under any other change the same tables serve.
 TABLE_FIELDS = (
@@ -119,7 +120,7 @@ class Tables:
         """Return the pooled AUC with its interval, users as units."""
         if confidence not in self._auc:
             data, rows = self.dataset, self.row_mask
-            positive = data.label[rows] >= self.config.relevance_threshold
+            positive = positive_rows(data, self.config)[rows]
             user = None if data.user is None else data.user[rows]
             self._auc[confidence] = auc_estimate(
                 positive, data.scores[self.model][rows], user, confidence, n_users=len(data.users)

@@ -77,7 +77,7 @@ class EvalConfig(BaseModel):
         `invalid_config` or `invalid_k`: an unknown field or value, with the nearest known one.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: str = ""
     note: str = ""

@@ -14,6 +14,7 @@ import numpy as np
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.results import Finding, Report
+from recmetrics.usable import positive_rows
 
 SCHEMA = "recmetrics/1"
 DISTRIBUTION = "recmetrics-dashboard"
@@ -51,7 +52,7 @@ def describe(dataset: Dataset, config: EvalConfig, counts: Mapping[str, int]) ->
         "rows": dataset.n_rows,
         "users": dataset.n_users,
         "items": dataset.n_items,
-        "positives": int(np.count_nonzero(dataset.label >= config.relevance_threshold)),
+        "positives": int(np.count_nonzero(positive_rows(dataset, config))),
         "counts": {"read": account.read, "used": account.used, "dropped": dict(account.dropped), **counts},
         "issues": [issue.to_json() for issue in dataset.issues],
     }

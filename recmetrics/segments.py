@@ -15,7 +15,7 @@ from recmetrics.metrics.base import Metric
 from recmetrics.metrics.names import MetricName, parse_metric
 from recmetrics.metrics.per_user_auc import user_auc
 from recmetrics.segment_measures import AucMeasure, Gap, Measure, Part, RatioMeasure, Rows, UserMeasure, gap, holm
-from recmetrics.usable import usable
+from recmetrics.usable import positive_rows, usable
 
 MAX_GROUPS = 50
 MIN_CLASS = 30  # fewer positives or negatives: shown in grey and never judged
@@ -192,7 +192,7 @@ class _Line:
         self._min_class, self._entry = min_class, entry
         self._listed = data.rows_of(model)
         self._labelled = self._listed & ~np.isnan(data.label)
-        self._positive = _positive(data, config) & self._labelled
+        self._positive = positive_rows(data, config) & self._labelled
 
     def of(self, rows: Rows, which: tuple[str, str, int]) -> Group:
         found = self._measure.part(rows)
@@ -234,12 +234,6 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole > 0 else None
 
 
-def _positive(data: Dataset, config: EvalConfig) -> NDArray[np.bool_]:
-    if config.positive_rule == "row_present":
-        return ~np.isnan(data.label)
-    return np.asarray(data.label >= config.relevance_threshold)
-
-
 def _flagged(data: Dataset, config: EvalConfig, model: str) -> NDArray[np.bool_]:
     # With lower scores better, usable scores are negated; the threshold turns with them. float64: a float32 score must
     # not be compared with a threshold rounded to float32.
@@ -252,7 +246,7 @@ def _losses(data: Dataset, config: EvalConfig, model: str, name: str) -> NDArray
     """Return float64[n]: each labelled row's part of the sum behind log loss or the Brier score; 0 elsewhere."""
     labelled = ~np.isnan(data.label) & data.rows_of(model)
     p = data.scores[model].astype(np.float64)
-    given = np.where(_positive(data, config), p, 1.0 - p)
+    given = np.where(positive_rows(data, config), p, 1.0 - p)
     if name == "brier":
         return np.where(labelled, (1.0 - given) ** 2, 0.0)
     return np.where(labelled, -np.log(np.where(labelled, np.maximum(given, config.log_loss_clip), 1.0)), 0.0)
@@ -270,13 +264,13 @@ def _errors(
     if name.name in LOWER_IS_BETTER and not _outside(data, model):
         return _losses(data, config, model, name.name), "loss"
     if at_threshold or (name.name in AT_THRESHOLD and name.k is None):
-        return (labelled & (_flagged(data, config, model) != _positive(data, config))).astype(np.float64), "flags"
+        return (labelled & (_flagged(data, config, model) != positive_rows(data, config))).astype(np.float64), "flags"
     return by_auc.lost(), "order"
 
 
 def _auc_measure(data: Dataset, config: EvalConfig, model: str) -> AucMeasure:
     labelled = ~np.isnan(data.label) & data.rows_of(model)
-    positive, score = _positive(data, config), data.scores[model]
+    positive, score = positive_rows(data, config), data.scores[model]
     return AucMeasure(labelled, positive, score, data.user, len(data.users), config.confidence)
 
 
@@ -296,7 +290,7 @@ def _ratio(
         if _outside(data, model):
             return np.zeros(data.n_rows), np.zeros(data.n_rows), "outside 0..1"
         return _losses(data, config, model, name), labelled.astype(np.float64), "no rows"
-    flagged, positive = _flagged(data, config, model) & labelled, _positive(data, config) & labelled
+    flagged, positive = _flagged(data, config, model) & labelled, positive_rows(data, config) & labelled
     hit = (flagged & positive).astype(np.float64)
     if name == "precision":
         return hit, flagged.astype(np.float64), "no predicted positives"

@@ -24,6 +24,13 @@ INFINITE_SCORES = N_(
 )
 
 
+def positive_rows(dataset: Dataset, config: EvalConfig) -> NDArray[np.bool_]:
+    """Return bool[n]: rows with a label that count as positive; under `row_present` every judged row does."""
+    if config.positive_rule == "row_present":
+        return dataset.labelled
+    return np.asarray(dataset.label >= config.relevance_threshold)  # a missing label is never ≥ anything
+
+
 def usable(dataset: Dataset, config: EvalConfig) -> Dataset:
     """Return the rows that metrics are computed from; the same object when there is nothing to treat.
 

@@ -15,6 +15,7 @@ from recmetrics.engines.packing import Blocks, block_ranks, hit_blocks, rows_per
 from recmetrics.errors import RecmetricsError
 from recmetrics.tables import HitTable, ScoreTable, frozen
 from recmetrics.text import N_
+from recmetrics.usable import positive_rows
 
 ROW_RULES = ("file_order", "item_desc", "item_asc")  # every row has a rank of its own
 
@@ -80,19 +81,14 @@ class NumpyEngine:
         return Blocks(who, rank, rank, levels[order][hit].astype(np.int64))
 
     def score_table(self, dataset: Dataset, config: EvalConfig, model: str) -> ScoreTable:
-        scores, label = dataset.scores[model], dataset.label
+        scores, positive = dataset.scores[model], positive_rows(dataset, config)
         keep = dataset.labelled
         if model in dataset.scored:
             keep = keep & dataset.scored[model]
         if not keep.all():
-            scores, label = scores[keep], label[keep]
+            scores, positive = scores[keep], positive[keep]
         codes, values = score_codes(scores)
-        positive = label >= config.relevance_threshold
-        if config.positive_rule == "row_present":
-            positive = np.ones(len(label), dtype=bool)
-        positives = codes[positive]
-        np.logical_not(positive, out=positive)
-        negatives = codes[positive]
+        positives, negatives = codes[positive], codes[~positive]
         positives.sort()
         negatives.sort()
         frozen(positives, negatives)

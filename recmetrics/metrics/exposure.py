@@ -76,7 +76,8 @@ def _catalogue(size: int, n_shown: int) -> int:
         raise RecmetricsError(
             "invalid_config",
             N_(
-                "catalogue_size={size}, but the lists show {n} different items. Declare the size of the whole catalogue."
+                "catalogue_size={size}, but the lists show {n} different items. "
+                "Declare the size of the whole catalogue."
             ),
             size=size,
             n=n_shown,

@@ -70,13 +70,19 @@ def segment(data: Dataset, text: Text) -> None:
     )
 
 
-def k(text: Text, *, highest: int = 1000) -> int:
+def k(text: Text) -> int:
     """Choose the cutoff K, a whole number from 1 on."""
     now = int(st.session_state.get(state.K) or state.DEFAULT_K)
-    st.session_state[state.K] = min(max(now, 1), highest)
+    st.session_state[state.K] = min(max(now, 1), state.HIGHEST_K)
     return int(
         st.number_input(
-            text._("K: places a user sees"), 1, highest, key=state.K, persist_state="session", step=1, format="%d"
+            text._("K: places a user sees"),
+            1,
+            state.HIGHEST_K,
+            key=state.K,
+            persist_state="session",
+            step=1,
+            format="%d",
         )
     )
 

@@ -26,7 +26,8 @@ from recmetrics.text import N_
 from recmetrics.ui import state
 from recmetrics.usable import usable
 
-MAX_ROWS = int(os.environ.get("RECMETRICS_MAX_ROWS", "5000000"))
+_cap = os.environ.get("RECMETRICS_MAX_ROWS", "")
+MAX_ROWS = int(_cap) if _cap.isdigit() and int(_cap) > 0 else 5_000_000
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson", ".run", ".qrels", ".gz")
 KEPT_DATASETS, KEPT_TABLES = 8, 24
 MOST_FILES = 20
@@ -77,9 +78,12 @@ def server_file(relative: str) -> Path:
         `file`: the folder is off, or the path is outside, missing or of another kind; one sentence for all of these.
     """
     root = os.environ.get("RECMETRICS_DATA_DIR", "")
-    path = (Path(root) / relative).resolve() if root else Path()
-    inside = bool(root) and path.is_relative_to(Path(root).resolve())
-    if not inside or not path.is_file() or path.suffix.lower() not in SUFFIXES:
+    try:
+        path = (Path(root) / relative).resolve() if root else Path()
+        found = bool(root) and path.is_relative_to(Path(root).resolve()) and path.is_file()
+    except (OSError, ValueError):  # a name too long, or with a NUL: no file has it
+        found = False
+    if not found or path.suffix.lower() not in SUFFIXES:
         raise RecmetricsError("file", N_("The server has no such data file. Choose one from the list, or upload it."))
     return path
 

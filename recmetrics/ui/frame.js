@@ -12,8 +12,7 @@ export default function (component) {
       window.history.replaceState(window.history.state, "", url.href);
     }
   }
-  const old = parentElement.querySelector("button");
-  if (old) old.remove();
+  parentElement.querySelectorAll("button, input").forEach((old) => old.remove());
   if (!data.button) return;
   const button = document.createElement("button");
   button.type = "button";
@@ -24,6 +23,7 @@ export default function (component) {
       await navigator.clipboard.writeText(window.location.href);
       button.textContent = data.done;
     } catch (refused) {
+      parentElement.querySelectorAll("input").forEach((old) => old.remove());
       const field = document.createElement("input");
       field.value = window.location.href;
       field.readOnly = true;

@@ -14,7 +14,7 @@ while the page runs are shown by `with frame.guard():`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from recmetrics.evaluate import evaluate
 from recmetrics.results import MetricValue, Report
 from recmetrics.text import Text
 from recmetrics.ui import controls, data_source, link, menu, show, state
+from recmetrics.usable import positive_rows
 
 _HERE = Path(__file__).parent
 
@@ -114,7 +115,7 @@ def page(name: str, *, needs_data: bool = True, needs_treatment: bool = True) ->
     are (`needs_treatment` False): then the refusal is a notice and `data` are all rows.
     """
     entry = menu.entry(name)
-    later = link.restore(name)
+    link.restore(name)
     text = Text(state.current().language)
     st.set_page_config(
         page_title=f"{text._(entry.title)} · recmetrics",
@@ -123,13 +124,14 @@ def page(name: str, *, needs_data: bool = True, needs_treatment: bool = True) ->
         initial_sidebar_state="auto",
     )
     st.html(_HERE / "style.css")
-    link.view_asked(name, later)
-    raw, problem = _opened(text, later)
+    link.open_view(name)
+    raw, problem = _opened(text)
     _sidebar(name, text)
     st.title(text._(entry.title), anchor=False)
     st.caption(text._(entry.question))
     show.notices(st.session_state.pop(state.NOTICES, None) or [], text)
     if raw is None:
+        _address(name, text)
         if needs_data and problem is not None:
             show.error(problem, text)
             _way_to_data(text)
@@ -138,7 +140,8 @@ def page(name: str, *, needs_data: bool = True, needs_treatment: bool = True) ->
             show.empty(text, text._("This page answers its question from your data. Open a sample or a file first."))
             st.stop()
         return Frame(name, text, state.current(), _no_data(), _no_data(), problem)
-    data = _context_bar(raw, text, needs_treatment) if needs_data else raw
+    data = _context_bar(name, raw, text, needs_treatment) if needs_data else raw
+    _address(name, text)
     return Frame(name, text, state.current(), raw, data)
 
 
@@ -147,7 +150,7 @@ def _way_to_data(text: Text) -> None:
     st.page_link(menu.entry("data").file, label=text._("Mend it on the Data page"), icon=":material/build:")
 
 
-def _opened(text: Text, later: Mapping[str, str]) -> tuple[Dataset | None, RecmetricsError | None]:
+def _opened(text: Text) -> tuple[Dataset | None, RecmetricsError | None]:
     now = state.current()
     if not now.source:
         return None, None
@@ -157,8 +160,8 @@ def _opened(text: Text, later: Mapping[str, str]) -> tuple[Dataset | None, Recme
                 now.source, st.session_state.get(state.COLUMNS), st.session_state.get(state.LABEL_MAP)
             )
     except RecmetricsError as problem:
-        return None, problem
-    link.resolve(later, raw)
+        return _opened(text) if link.drop_mapping() else (None, problem)
+    link.resolve(raw)
     if raw.models and state.current().model not in raw.scores:
         state.put(**{state.MODEL: raw.models[0]})
     return raw, None
@@ -174,10 +177,15 @@ def _sidebar(name: str, text: Text) -> None:
             for entry in pages:
                 st.page_link(entry.file, label=text._(entry.title), icon=entry.icon)
         controls.language()
+
+
+def _address(name: str, text: Text) -> None:
+    """Write the address once the controls have put their values right."""
+    with st.sidebar:
         link.sync(name, text, button=True)
 
 
-def _context_bar(raw: Dataset, text: Text, needs_treatment: bool) -> Dataset:
+def _context_bar(name: str, raw: Dataset, text: Text, needs_treatment: bool) -> Dataset:
     """Show what is looked at: dataset, model, filter, and shown / total of rows, users and positives."""
     with st.container(border=True, key="context"):
         about, model, segment = st.columns([2, 1, 1], vertical_alignment="bottom")
@@ -192,6 +200,7 @@ def _context_bar(raw: Dataset, text: Text, needs_treatment: bool) -> Dataset:
             show.error(problem, text)
             _way_to_data(text)
             if needs_treatment:
+                _address(name, text)
                 st.stop()
             data = data_source.segment_part(raw, now.segment)
         with about:
@@ -210,7 +219,7 @@ def _counts(raw: Dataset, data: Dataset, config: EvalConfig, text: Text) -> str:
     def of(part: int, whole: int) -> str:
         return text.count(whole) if part == whole else f"{text.count(part)} / {text.count(whole)}"
 
-    positives = [int((d.label >= config.relevance_threshold).sum()) for d in (data, raw)]
+    positives = [int(positive_rows(d, config).sum()) for d in (data, raw)]
     return " · ".join(
         [
             text._("{n} rows", n=of(data.n_rows, raw.n_rows)),

@@ -25,6 +25,7 @@ UPLOADS = "uploads"
 MUTES = "mutes"
 NOTICES = "notices"
 ARRIVED = "arrived"
+PENDING = "pending"  # what a link asks for and only the data can answer
 
 # Keys of controls that one page has to itself.
 ONE_LIST = "ranking_one_list"
@@ -119,7 +120,7 @@ def reason_key(code: str) -> str:
     return f"diagnose_reason_{code}"
 
 
-DEFAULT_K = 10
+DEFAULT_K, HIGHEST_K = 10, 1000
 EVERYTHING = "everything"  # the segment control with no filter on; None would read as "nothing chosen"
 
 
@@ -170,7 +171,7 @@ def current() -> State:
         value=kept.get(VALUE),
         k=int(kept.get(K) or DEFAULT_K),
         config=kept.get(CONFIG) or EvalConfig(),
-        language=language if language in LANGUAGES else browser_language(),
+        language=str(language) if language in LANGUAGES else browser_language(),
     )
 
 

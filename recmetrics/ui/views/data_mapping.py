@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
@@ -20,6 +18,7 @@ from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show, state
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import data_labels, data_turns
+from recmetrics.usable import positive_rows
 
 FIRST = ("user", "item", "label", "score")
 RULE_FIELDS = ("relevance_threshold", "positive_rule", "score_direction")
@@ -231,11 +230,6 @@ def _rules(frame: Frame, text: Text) -> dict[str, Any]:
     if frame.raw.n_rows:
         show.caption(_switching(frame.raw, frame.config, frame.config.replace(**changes), text))
     return changes
-
-
-def positive_rows(data: Dataset, config: EvalConfig) -> NDArray[np.bool_]:
-    """Return bool[n]: the rows that count as positive under the rule of the convention."""
-    return data.labelled if config.positive_rule == "row_present" else data.label >= config.relevance_threshold
 
 
 def _switching(data: Dataset, now: EvalConfig, then: EvalConfig, text: Text) -> str:

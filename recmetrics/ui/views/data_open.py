@@ -13,7 +13,7 @@ from recmetrics.samples import SAMPLES
 from recmetrics.text import N_, UNDEFINED, Text
 from recmetrics.ui import data_source, show, state
 from recmetrics.ui.page import Frame
-from recmetrics.ui.views import data_mapping
+from recmetrics.usable import positive_rows
 
 KIBIBYTE, MEBIBYTE = 1 << 10, 1 << 20
 FINGERPRINT_SHOWN = 12
@@ -51,7 +51,7 @@ def source(frame: Frame) -> None:
 
 
 def _loaded(data: Dataset, config: EvalConfig, text: Text) -> None:
-    positives = int(data_mapping.positive_rows(data, config).sum())
+    positives = int(positive_rows(data, config).sum())
     told = {"name": show.plain(data.name), "rows": text.count(data.n_rows), "positives": text.count(positives)}
     told |= {"users": text.count(data.n_users), "items": text.count(data.n_items)}
     if data.user is not None and data.item is not None:

@@ -20,6 +20,7 @@ from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import data_mapping, data_mend, data_turns
+from recmetrics.usable import positive_rows
 
 SEVERITIES = {
     "dropped": N_("Rows not used"),
@@ -117,7 +118,7 @@ def _lists(frame: Frame, text: Text) -> None:
         show.caption(text._("This file has no user column, so there are no lists."))
         return
     known = data.user >= 0
-    positive = data_mapping.positive_rows(data, frame.config) & known
+    positive = positive_rows(data, frame.config) & known
     rows = np.bincount(data.user[known], minlength=len(data.users))
     has_list = rows > 0
     positives = np.bincount(data.user[positive], minlength=len(data.users))

@@ -19,7 +19,6 @@ from recmetrics.ui.page import Frame
 
 KEPT = 16
 K_MAX_AT_FIRST = 50
-HIGHEST_K = 1000
 OTHER_GAIN = {"linear": "exp2", "exp2": "linear"}
 MOST = 0.5  # "most users": more than half
 
@@ -133,7 +132,7 @@ def _change_rule(field: str, key: str) -> None:
 def _at_k(frame: Frame) -> None:
     text = frame.text
     with st.container(key="ranking_k"):
-        k = controls.k(text, highest=HIGHEST_K)
+        k = controls.k(text)
     with frame.guard():
         here = _curves(frame, (k,))
         sentence = _sentence(here, k, text)
@@ -270,7 +269,7 @@ def _against_k(frame: Frame) -> None:
     show.heading(text._("How do the metrics move with K?"))
     with frame.guard():
         longest = max(int(frame.tables().hits.n_candidates.max(initial=1)), 1)
-        k_max = _k_max(min(longest, HIGHEST_K), text)
+        k_max = _k_max(min(longest, state.HIGHEST_K), text)
         found = _curves(frame, k_range(k_max))
     if found.n_users == 0:
         show.caption(text._("No user to show."))
