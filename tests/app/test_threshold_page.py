@@ -149,10 +149,24 @@ def test_without_a_value_the_page_starts_at_one_half_or_at_five_percent(file_of:
     assert "5.0% of the rows" in answer(opened())
 
 
-@pytest.mark.parametrize(("mode", "value"), [("share", "7"), ("precision", "-1"), ("score", "nan"), ("cost", "-3")])
-def test_a_value_out_of_range_in_the_link_gives_the_default(file_of: WriteFile, mode: str, value: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "value", "name"),
+    [("share", "7", "Share of rows"), ("precision", "-1", "Target precision"), ("cost", "-3", "Cost FP : FN")],
+)
+def test_a_value_out_of_range_in_the_link_gives_the_default_and_is_named(
+    file_of: WriteFile, mode: str, value: str, name: str
+) -> None:
     file_of(ten_rows())
     at = opened(tm=mode, tv=value)
+    assert not at.exception
+    assert "At score ≥ 0.500" in answer(at)
+    assert f"{name} = {value} cannot be had here; the page starts at score ≥ 0.500." in texts(at)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "abc"])
+def test_a_value_that_is_no_number_gives_the_default(file_of: WriteFile, value: str) -> None:
+    file_of(ten_rows())
+    at = opened(tm="score", tv=value)
     assert not at.exception
     assert "At score ≥ 0.500" in answer(at)
 

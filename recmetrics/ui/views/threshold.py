@@ -14,7 +14,7 @@ from recmetrics.ui.decision import Decision
 from recmetrics.ui.page import Frame
 from recmetrics.ui.views import threshold_controls as controls
 from recmetrics.ui.views import threshold_curves as curves
-from recmetrics.ui.views.readout import Readout
+from recmetrics.ui.views.readout import MODE_LABELS, Readout
 
 
 def operate(frame: Frame) -> None:
@@ -41,13 +41,28 @@ def _moving(frame: Frame, made: Decision) -> None:
     point = decide.current_point(made)
     with answer:
         show.sentence(words.sentence(point))
-    for remark in [*_solved_again(frame, made, words, point), *words.remarks(point)]:
+    for remark in [*_refused(made, words, point), *_solved_again(frame, made, words, point), *words.remarks(point)]:
         show.caption(remark)
     _numbers(frame, words, point)
     if locked is not None:
         _compared(words, locked, point)
     curves.moving(frame, made, point, locked)
     frame.sync()
+
+
+def _refused(made: Decision, words: Readout, point: OperatingPoint) -> list[str]:
+    """Say when what the session asks for cannot be had on these rows, so that a default stands in."""
+    now = state.current()
+    if now.mode not in MODE_LABELS or now.value is None or (now.mode, now.value) == decide.asked(made):
+        return []
+    return [
+        words.text._(
+            "{mode} = {value} cannot be had here; the page starts at {t}.",
+            mode=words.text._(MODE_LABELS[now.mode]),
+            value=f"{now.value:g}",
+            t=words.place(point),
+        )
+    ]
 
 
 def _solved_again(frame: Frame, made: Decision, words: Readout, point: OperatingPoint) -> list[str]:
