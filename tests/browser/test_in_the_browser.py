@@ -75,8 +75,10 @@ def test_a_copied_link_restores_every_choice_in_another_browser(visit: Start) ->
     other.page.goto(copied)
     other.settled()
     expect(other.title).to_have_text("排序 @K")
-    expect(other.context_bar).to_have_text(one.context_bar.inner_text())
-    expect(other.context_bar).to_contain_text("36 / 160")
+    expect(other.context_bar).to_contain_text("874 / 3,783 行 · 36 / 160 个用户 · 121 / 474 个正样本")
+    expect(other.page.get_by_role("combobox", name="模型")).to_have_value("score_b")
+    expect(other.page.get_by_role("combobox", name="分群筛选")).to_have_value("city = 北京")
+    expect(other.page.get_by_role("spinbutton").first).to_have_value("7")
     expect(other.answer).to_have_text(one.answer.inner_text())
     assert other.query == one.query
 
@@ -133,6 +135,7 @@ def test_names_from_a_file_are_letters_and_never_markup(visit: Start) -> None:
     name = "<img src=x onerror=alert(1)>"
     rows = [f'u{i % 5},i{i},{i % 2},{i / 100},"{name if i % 4 else "**b**"}"' for i in range(80)]
     one = visit().open("Data", lang="en").upload("odd.csv", "\n".join(["user,item,label,score,city", *rows]).encode())
+    expect(one.answer).to_contain_text("odd.csv: 80 rows")
     one.menu("Segments")
     assert one.page.locator("img[src='x']").count() == 0
     expect(one.page.locator(".stMain, [data-testid='stMain']").first).to_contain_text(name)
