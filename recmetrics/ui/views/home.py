@@ -64,8 +64,8 @@ def loaded(frame: Frame) -> None:
     st.markdown(_what(frame.raw, text))
     try:
         counting = frame.counting()
+        _findings(counting)  # first: whether the numbers below may be quoted at all
         _headline(counting)
-        _findings(counting)
     except RecmetricsError as problem:
         show.error(problem, text)
         _mend(text)
