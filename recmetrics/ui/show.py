@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -19,6 +20,7 @@ from recmetrics.ui.words import explain_lines, reason_in_words
 
 LONGEST = 80
 MOST_ROWS = 5000
+_LONG_WORD = re.compile(rf"[^\s，。；：、！？（）“”]{{{LONGEST + 1},}}")
 _MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:&"})
 
 
@@ -34,9 +36,12 @@ def plain(value: object) -> str:
 
 
 def words(value: str) -> str:
-    """Return a whole sentence that may hold text from data, so that Markdown shows it letter by letter."""
+    """Return a whole sentence that may hold text from data, so that Markdown shows it letter by letter.
+
+    The sentence stays whole; a single word of more than 80 characters, which only data hold, is cut like a name.
+    """
     kept = "".join(c for c in value if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
-    return kept.translate(_MARKDOWN)
+    return _LONG_WORD.sub(lambda found: found[0][: LONGEST - 1] + "…", kept).translate(_MARKDOWN)
 
 
 def sentence(words: str) -> None:

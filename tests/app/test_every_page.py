@@ -59,7 +59,14 @@ def spread(u: int, i: int) -> float:
 def hostile() -> str:
     quoted = ['"' + name.replace('"', '""') + '"' for name in HOSTILE]
     rows = [
-        (quoted[u], quoted[(u + i) % len(quoted)], (u + i) % 2, spread(u, i), spread(i, u), quoted[i])
+        (
+            quoted[u],
+            quoted[(u + i) % len(quoted)],
+            (u + i) % 2,
+            spread(u, i),
+            spread(i, u),
+            quoted[(3 * u + i) % len(quoted)],
+        )
         for u in range(len(quoted))
         for i in range(6)
     ]
