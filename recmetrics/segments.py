@@ -12,10 +12,11 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset, Segment
 from recmetrics.evaluate import make_tables, part, per_user
 from recmetrics.metrics.base import Metric
+from recmetrics.metrics.confusion import flagged_rows
 from recmetrics.metrics.names import MetricName, parse_metric
 from recmetrics.metrics.per_user_auc import user_auc
 from recmetrics.segment_measures import AucMeasure, Gap, Measure, Part, RatioMeasure, Rows, UserMeasure, gap, holm
-from recmetrics.usable import positive_rows, usable
+from recmetrics.usable import positive_rows, usable, usable_threshold
 
 MAX_GROUPS = 50
 MIN_CLASS = 30  # fewer positives or negatives: shown in grey and never judged
@@ -235,11 +236,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _flagged(data: Dataset, config: EvalConfig, model: str) -> NDArray[np.bool_]:
-    # With lower scores better, usable scores are negated; the threshold turns with them. float64: a float32 score must
-    # not be compared with a threshold rounded to float32.
-    threshold = -config.threshold if config.score_direction == "lower" else config.threshold
-    score = data.scores[model].astype(np.float64)
-    return np.asarray(score > threshold if config.threshold_rule == "gt" else score >= threshold)
+    return flagged_rows(data.scores[model], usable_threshold(config), config.threshold_rule)
 
 
 def _losses(data: Dataset, config: EvalConfig, model: str, name: str) -> NDArray[np.float64]:

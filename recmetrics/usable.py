@@ -31,6 +31,11 @@ def positive_rows(dataset: Dataset, config: EvalConfig) -> NDArray[np.bool_]:
     return np.asarray(dataset.label >= config.relevance_threshold)  # a missing label is never ≥ anything
 
 
+def usable_threshold(config: EvalConfig) -> float:
+    """Return the threshold beside usable scores: where lower is better they are negated, and it turns with them."""
+    return 0.0 - config.threshold if config.score_direction == "lower" else config.threshold
+
+
 def usable(dataset: Dataset, config: EvalConfig) -> Dataset:
     """Return the rows that metrics are computed from; the same object when there is nothing to treat.
 

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
 from recmetrics.checks.subject import Subject
-from recmetrics.metrics.confusion import Confusion, confusion_at
+from recmetrics.metrics.confusion import Confusion, confusion_at, flagged_rows
 from recmetrics.results import Cause, Evidence, Severity
+from recmetrics.usable import usable_threshold
 
 
 def _confusion(subject: Subject) -> Confusion:
-    return confusion_at(subject.table, subject.config.threshold, subject.config.threshold_rule)
+    return confusion_at(subject.table, usable_threshold(subject.config), subject.config.threshold_rule)
 
 
 # RM-301 ------------------------------------------------------------------------------------------------------------
@@ -142,8 +143,7 @@ def _per_user_causes(subject: Subject) -> list[Cause]:
     user = subject.user
     if user is None:
         return [untested("structural", "user"), untested("micro_averaging", "user")]
-    above = subject.score > subject.config.threshold
-    flagged = above if subject.config.threshold_rule == "gt" else subject.score >= subject.config.threshold
+    flagged = flagged_rows(subject.score, usable_threshold(subject.config), subject.config.threshold_rule)
     known = user >= 0
     size = len(subject.rows.users)
 
@@ -168,7 +168,7 @@ def _solved(subject: Subject) -> Cause:
     """Test whether the threshold was computed from these scores: declared so, or too exact to be anything else."""
     if subject.config.threshold_origin in ("break_even", "quantile"):
         return tested("solved_threshold", True, origin=subject.config.threshold_origin)
-    t = subject.config.threshold
+    t = usable_threshold(subject.config)
     digits = len(Decimal(repr(t)).normalize().as_tuple().digits)
     score = subject.score
     # A threshold written from a float32 score equals it only after the same rounding.

@@ -12,14 +12,13 @@ from recmetrics.metrics.base import Measured, metric, undefined
 from recmetrics.metrics.confusion import Confusion, confusion_at
 from recmetrics.tables import ScoreTable
 from recmetrics.text import N_
+from recmetrics.usable import usable_threshold
 
 _AT = {"threshold": "threshold", "rule": "threshold_rule"}
 
 
 def _counts(scores: ScoreTable, config: EvalConfig) -> Confusion:
-    # With lower scores better, scores are stored negated; the threshold turns with them.
-    threshold = -config.threshold if config.score_direction == "lower" else config.threshold
-    return confusion_at(scores, threshold, config.threshold_rule)
+    return confusion_at(scores, usable_threshold(config), config.threshold_rule)
 
 
 def accuracy_of(c: Confusion) -> Measured:

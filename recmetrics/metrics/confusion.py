@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,12 @@ def confusion_at_code(scores: ScoreTable, code: int) -> Confusion:
         missed = int(np.searchsorted(scores.positives, edge, side="left"))
         passed = int(np.searchsorted(scores.negatives, edge, side="left"))
     return Confusion(scores.n_positives - missed, scores.n_negatives - passed, missed, passed)
+
+
+def flagged_rows(score: NDArray[Any], threshold: float, rule: Literal["ge", "gt"] = "ge") -> NDArray[np.bool_]:
+    """Return bool[n]: rows with score ≥ threshold (> under `gt`), the same that `confusion_at` counts."""
+    exact = score.astype(np.float64)  # NumPy would round the threshold to float32 before it compares
+    return np.asarray(exact > threshold if rule == "gt" else exact >= threshold)
 
 
 def counts_at_codes(scores: ScoreTable, codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

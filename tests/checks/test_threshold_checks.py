@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,24 @@ def test_high_recall_is_a_fault_only_with_tiny_precision(cells: tuple[int, int, 
     assert said(found) == severity
     assert found.facts["recall"] == cells[0] / (cells[0] + cells[2])
     assert found.facts["precision"] == cells[0] / (cells[0] + cells[1])
+
+
+def test_the_threshold_turns_with_scores_of_which_lower_is_better() -> None:
+    # Negated scores with a negated threshold flag the same rows: TP 90, FP 360, FN 10 by construction.
+    data, config = at_threshold(90, 360, 10, 540)
+    turned = replace(data, scores={"score": -data.scores["score"]}, fingerprint="")
+    found = ask("RM-301", turned, config.replace(threshold=-0.5, score_direction="lower"))
+    assert said(found) == "warning"
+    assert (found.facts["recall"], found.facts["precision"], found.facts["threshold"]) == (0.9, 90 / 450, -0.5)
+
+
+def test_the_causes_of_an_equality_look_at_the_flags_that_the_matrix_counts() -> None:
+    # float32(.7) lies below .7, so of each user's two rows one is flagged, and every second flag is right.
+    rows = [row for u in range(40) for row in ((f"u{u}", "a", u % 2, 0.9), (f"u{u}", "b", 1 - u % 2, 0.7))]
+    data = dataset(rows, dtype=np.float32)
+    found = ask("RM-302", data, EvalConfig(threshold=0.7), scope="threshold", threshold_set=True)
+    assert (found.facts["n_flagged"], found.facts["n_positives"]) == (40, 40)
+    assert cause(found, "micro_averaging").outcome == "supports"
 
 
 def test_a_recall_stage_may_admit_all() -> None:
