@@ -49,7 +49,8 @@ class MetricValue:
     n_users, n_rows
         Users averaged (None for pooled row metrics) and rows counted.
     skipped
-        Users left out of the mean by reason: `without_relevant`, `missing_from_run`, `one_class`.
+        Users left out of the mean by reason: `without_relevant`, `missing_from_run`, `one_class`, and `undefined` where
+        the formula gives a counted user no value (relevant items that gain nothing).
     zero_filled
         The mean with the users without relevant items counted as 0.
     tie_low, tie_high
@@ -100,7 +101,17 @@ class MetricValue:
 
 @dataclass(frozen=True)
 class Report:
-    """All values of one evaluation, with the convention and the data they belong to."""
+    """All values of one evaluation, with the convention and the data they belong to.
+
+    Attributes
+    ----------
+    values
+        Model by model in the order asked; overall values first, then those of each segment.
+    fingerprint
+        Of the dataset as it was loaded.
+    counts
+        Rows, positives, negatives, users and items, and how many users the first model's means count or leave out.
+    """
 
     values: tuple[MetricValue, ...]
     config: EvalConfig
@@ -121,7 +132,11 @@ class Report:
         raise KeyError(metric)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per value: metric, model, segment, k, value, low, high, n_users, n_rows, undefined."""
+        """Return one row per value: metric, model, segment, k, value, low, high, n_users, n_rows, undefined.
+
+        The segment is a text `column=value`; `zero_filled`, `tie_low` and `tie_high` are columns where any value has
+        them. `skipped` and `extra` are left to `find` and `to_json`.
+        """
         import pandas as pd  # lazily: frames are for the edge
 
         rows = []

@@ -13,7 +13,7 @@ from recmetrics import wording
 from recmetrics.cli import options
 from recmetrics.cli.printing import ENGLISH, printable, table
 from recmetrics.cli.reading import heading, read_data
-from recmetrics.diagnose import diagnose
+from recmetrics.diagnose import DiagnoseOptions, diagnose
 from recmetrics.json_contract import document, to_text
 from recmetrics.results import Finding
 
@@ -49,7 +49,7 @@ def diagnose_command(
     """Run every check and list what was found."""
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
     dataset = read_data(files, truth, train, columns, label_map)
-    findings = diagnose(dataset, config)
+    findings = diagnose(dataset, config, DiagnoseOptions(threshold_set=threshold is not None))
     if as_json:
         typer.echo(to_text(document("diagnose", dataset, config, findings=findings)))
     else:

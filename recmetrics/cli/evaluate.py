@@ -26,6 +26,7 @@ LEFT_OUT = {
     "without_relevant": "without relevant items",
     "missing_from_run": "missing from the run",
     "one_class": "with one class only",
+    "undefined": "whose relevant items gain nothing",
 }
 # Reasons that lie in the data as a whole and would fill a table with dashes.
 LACKING = frozenset({"outside 0..1", "no catalogue size", "no training counts"})

@@ -15,6 +15,7 @@ from recmetrics.samples import SAMPLES, sample_path
 CLICKS = str(sample_path("healthy_clicks"))
 TEN_ROWS = str(sample_path("ten_rows"))
 LEAK = str(sample_path("leak"))
+RAW_SCORES = str(sample_path("sampled_1_99"))
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -102,6 +103,18 @@ def test_an_archived_convention_gives_the_identical_numbers(tmp_path: Path, caps
     assert again == first
 
 
+def test_users_whose_relevant_items_gain_nothing_are_named_as_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # At a relevance threshold of 0 a grade of 0 is relevant, and its linear gain is 0: v's NDCG is 0/0.
+    path = tmp_path / "grades.csv"
+    path.write_text("user,item,label,score\nu,a,1,0.9\nu,b,0,0.5\nv,a,0,0.9\nv,b,0,0.5\n")
+    lines = printed(capsys, "evaluate", str(path), "--set", "relevance_threshold=0", "--k", "1").splitlines()
+    (ndcg,) = [line for line in lines if line.startswith("ndcg@1 ")]
+    assert "1.0000" in ndcg
+    assert "left out: 1 users whose relevant items gain nothing" in ndcg
+
+
 def test_several_files_are_several_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, scores in {"first": (0.9, 0.1), "second": (0.1, 0.9)}.items():
         text = "user,item,label,score\n" + "".join(f"u,{i},{1 - i},{s}\n" for i, s in enumerate(scores))
@@ -136,6 +149,18 @@ def test_diagnose_names_what_an_alarm_explains_under_it(capsys: pytest.CaptureFi
     alarms = [line for line in lines if line.startswith(("CRITICAL", "WARNING"))]
     assert [line.split()[1] for line in alarms] == ["RM-202"]
     assert "  Explains RM-402 Equal scores inside lists" in lines
+
+
+def test_a_threshold_given_by_hand_is_a_chosen_one_even_when_it_is_the_default(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def status(*arguments: str) -> str:
+        findings = as_json(capsys, "diagnose", RAW_SCORES, *arguments)["findings"]
+        return next(found["status"] for found in findings if found["code"] == "RM-301")
+
+    # Scores that are no probabilities have no threshold by themselves.
+    assert status() == "not_applicable"
+    assert status("--threshold", "0.5") != "not_applicable"
 
 
 def test_diagnose_counts_the_checks_that_passed(capsys: pytest.CaptureFixture[str]) -> None:
