@@ -18,6 +18,7 @@ LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "简体中文"}
 LOCALES = Path(__file__).parent / "locales"
 _BABEL_NAME = {"en": "en_US", "zh": "zh_Hans_CN"}
 UNDEFINED = "–"
+PLAIN_BELOW = 1e15  # a float holds no decimals beyond, and Babel refuses numbers of more than 28 digits
 
 
 def N_(message: str) -> str:
@@ -89,13 +90,15 @@ class Text:
         return str(format_decimal(int(n), locale=_BABEL_NAME[self.language]))
 
     def metric(self, value: float | None, decimals: int = 3) -> str:
-        """Return a metric with a fixed number of decimals; `–` when undefined."""
+        """Return a metric with a fixed number of decimals; `–` when undefined; from 10¹⁵ on as `1.235E30`."""
         if value is None or math.isnan(value):
             return UNDEFINED
         if math.isinf(value):
             return "∞" if value > 0 else "−∞"
-        from babel.numbers import format_decimal
+        from babel.numbers import format_decimal, format_scientific
 
+        if abs(value) >= PLAIN_BELOW:
+            return str(format_scientific(value, format="0.###E0", locale=_BABEL_NAME[self.language]))
         pattern = "#,##0." + "0" * decimals if decimals else "#,##0"
         return str(format_decimal(value, format=pattern, locale=_BABEL_NAME[self.language]))
 

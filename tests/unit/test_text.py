@@ -28,6 +28,14 @@ def test_a_metric_has_three_decimals_unless_more_are_asked_for(text: Text) -> No
 
 
 @BOTH
+def test_a_number_beyond_what_a_float_can_hold_to_the_unit_is_printed_by_its_magnitude(text: Text) -> None:
+    assert text.metric(999_999_999_999.5, 1) == "999,999,999,999.5"
+    assert text.metric(1.23456e30) == "1.235E30"
+    assert text.metric(-1e300, 6) == "-1E300"
+    assert text.signed(-1e300) == "−1E300"
+
+
+@BOTH
 @pytest.mark.parametrize("value", [None, float("nan")])
 def test_what_is_undefined_is_a_dash_and_never_zero_or_nan(text: Text, value: float | None) -> None:
     assert text.metric(value) == "–"
