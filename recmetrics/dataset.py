@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -86,6 +86,13 @@ class Account:
     dropped: Mapping[str, int] = field(default_factory=dict)
 
 
+_PLAIN_ARRAYS = ("users", "items", "user", "item", "label", "row_number")
+
+
+def _bytes(texts: Iterable[str]) -> bytes:
+    return "\x00".join([*map(str, texts), ""]).encode("utf-8", "surrogatepass")
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Scored rows of one or more models with one truth.
@@ -129,32 +136,29 @@ class Dataset:
     fingerprint: str = ""
 
     def __post_init__(self) -> None:
-        for array in self._arrays():
+        for array in self._arrays().values():
             read_only(array)
         if not self.fingerprint:
             object.__setattr__(self, "fingerprint", self._make_fingerprint())
 
-    def _arrays(self) -> list[NDArray[Any]]:
-        found: list[NDArray[Any]] = [self.users, self.items, self.label, self.row_number]
-        found += [a for a in (self.user, self.item) if a is not None]
-        found += [*self.scores.values(), *self.scored.values(), *self.values.values()]
-        found += [segment.codes for segment in self.segments.values()]
-        if self.truth is not None:
-            found += [self.truth.user, self.truth.item, self.truth.grade]
-        if self.train is not None:
-            found += [self.train.user, self.train.item]
-        return found
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Return every array that is there, by what it is: a column of users is another thing than one of items."""
+        found: dict[str, NDArray[Any] | None] = {name: getattr(self, name) for name in _PLAIN_ARRAYS}
+        for name in ("scores", "scored", "values"):
+            found |= {f"{name}/{key}": array for key, array in getattr(self, name).items()}
+        found |= {f"segments/{name}": segment.codes for name, segment in self.segments.items()}
+        for name, pairs in (("truth", self.truth), ("train", self.train)):
+            arrays = {} if pairs is None else vars(pairs)
+            found |= {f"{name}/{key}": array for key, array in arrays.items() if isinstance(array, np.ndarray)}
+        return {name: array for name, array in found.items() if array is not None}
 
     def _make_fingerprint(self) -> str:
         digest = hashlib.sha256()
-        digest.update("\x00".join([*self.scores, "", *self.segments, "", *self.values]).encode())
-        for array in self._arrays():
-            if array.dtype == object:
-                digest.update("\x00".join(map(str, array)).encode("utf-8", "surrogatepass"))
-            else:
-                digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-        for segment in self.segments.values():
-            digest.update("\x00".join(segment.labels).encode("utf-8", "surrogatepass"))
+        for name, array in self._arrays().items():
+            digest.update(_bytes([name, str(array.dtype), str(len(array))]))
+            digest.update(_bytes(array) if array.dtype == object else np.ascontiguousarray(array).view(np.uint8).data)
+        for name, segment in self.segments.items():
+            digest.update(_bytes([name, *segment.labels]))
         return digest.hexdigest()
 
     @property

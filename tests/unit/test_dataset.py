@@ -47,8 +47,28 @@ def test_the_fingerprint_follows_the_data_and_nothing_else() -> None:
         dataset(ROWS, segments={"c": ["x"] * 4}),
         dataset(ROWS, segments={"c": ["y"] * 4}),
         dataset(ROWS, truth=[("u", "a", 1)]),
+        dataset(ROWS, train=[("u", "a", 1, 2.0)]),
+        dataset(ROWS, train=[("u", "a", 0, 2.0)]),
+        dataset(ROWS, train=[("u", "a", 1, 3.0)]),
+        dataset(ROWS, scores={"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]}, scored={"a": [True, True, True, False]}),
+        dataset(ROWS, scores={"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]}, scored={"b": [True, True, True, False]}),
     ]
     assert len({print_of, *(other.fingerprint for other in others)}) == len(others) + 1
+
+
+def test_a_column_read_as_users_is_not_the_same_data_as_one_read_as_items() -> None:
+    # Somebody corrects the role of a column: what was kept for the old reading must not be shown for the new one.
+    as_users = dataset([("a", None, 1, 0.9), ("b", None, 0, 0.5)])
+    as_items = dataset([(None, "a", 1, 0.9), (None, "b", 0, 0.5)])
+    assert as_users.fingerprint != as_items.fingerprint
+
+
+def test_arrays_of_the_training_pairs_cannot_be_changed_either() -> None:
+    train = dataset(ROWS, train=[("u", "a", 1, 2.0)]).train
+    assert train is not None
+    for array in (train.user, train.item, train.label, train.time):
+        assert array is not None
+        assert not array.flags.writeable
 
 
 def test_a_part_keeps_codes_and_has_a_fingerprint_of_its_own() -> None:
