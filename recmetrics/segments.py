@@ -12,8 +12,9 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset, Segment
 from recmetrics.evaluate import make_tables, part, per_user
 from recmetrics.metrics.base import Metric
+from recmetrics.metrics.calibration import log_losses, square_losses
 from recmetrics.metrics.confusion import flagged_rows
-from recmetrics.metrics.names import MetricName, parse_metric
+from recmetrics.metrics.names import MetricName, asked_for
 from recmetrics.metrics.per_user_auc import user_auc
 from recmetrics.segment_measures import AucMeasure, Gap, Measure, Part, RatioMeasure, Rows, UserMeasure, gap, holm
 from recmetrics.usable import positive_rows, usable, usable_threshold
@@ -103,14 +104,10 @@ class SegmentTable:
 
 def segment_metrics(dataset: Dataset, config: EvalConfig, k: int) -> dict[str, str]:
     """Return what the table offers for these data: a name that stays (`ndcg@k`) → the metric string now (`ndcg@10`)."""
-    offered = {name: _at_threshold(name, config) if name in AT_THRESHOLD else name for name in ROW_METRICS}
+    offered = {name: name for name in ROW_METRICS}
     if dataset.user is not None:
         offered |= {"gauc": "gauc", **{f"{name}@k": f"{name}@{k}" for name in LIST_METRICS}}
-    return offered
-
-
-def _at_threshold(name: str, config: EvalConfig) -> str:
-    return name if config.threshold == 0.5 else f"{name}[threshold={config.threshold!r}]"
+    return {stays: str(asked_for(now, config)) for stays, now in offered.items()}
 
 
 def segment_table(
@@ -128,7 +125,7 @@ def segment_table(
     Parameters
     ----------
     metric
-        A string of `segment_metrics`.
+        A string of `segment_metrics`; options that it leaves open are the config's.
     min_class
         Groups with fewer positives or negatives (for metrics per user also: fewer users) are `small`.
     errors_at_threshold
@@ -137,12 +134,14 @@ def segment_table(
     Raises
     ------
     RecmetricsError
-        `no_column`-like errors come from the dataset's own checks; `duplicates` or `missing_scores` as `usable` says.
+        `duplicates` or `missing_scores` as `usable` says; `unknown_name` and the like for a metric string.
+    KeyError
+        When the dataset has no such segment column or model.
     """
     data = usable(dataset, config)
     model = model or data.models[0]
-    name = parse_metric(metric)
-    config = name.config(config)
+    name = asked_for(metric, config)
+    config = name.fixed(config)
     codes, kinds = _grouping(data.segments[column], data.rows_of(model))
     by_auc = _auc_measure(data, config, model)
     measure = by_auc if name.name == "roc_auc" else _measure(data, config, model, name, codes)
@@ -155,7 +154,7 @@ def segment_table(
     groups.sort(key=lambda g: -((g.share_errors or 0.0) - (g.share_rows or 0.0)))
     n_values = sum(max(n, 1) for which, _, n in kinds if which != "missing")
     better = name.name not in LOWER_IS_BETTER
-    return SegmentTable(column, metric, model, everything, tuple(groups), n_values, kind, better)
+    return SegmentTable(column, str(name), model, everything, tuple(groups), n_values, kind, better)
 
 
 def _grouping(segment: Segment, listed: Rows) -> tuple[NDArray[np.int64], list[tuple[str, str, int]]]:
@@ -242,11 +241,9 @@ def _flagged(data: Dataset, config: EvalConfig, model: str) -> NDArray[np.bool_]
 def _losses(data: Dataset, config: EvalConfig, model: str, name: str) -> NDArray[np.float64]:
     """Return float64[n]: each labelled row's part of the sum behind log loss or the Brier score; 0 elsewhere."""
     labelled = ~np.isnan(data.label) & data.rows_of(model)
-    p = data.scores[model].astype(np.float64)
-    given = np.where(positive_rows(data, config), p, 1.0 - p)
-    if name == "brier":
-        return np.where(labelled, (1.0 - given) ** 2, 0.0)
-    return np.where(labelled, -np.log(np.where(labelled, np.maximum(given, config.log_loss_clip), 1.0)), 0.0)
+    p = data.scores[model]
+    losses = square_losses(p) if name == "brier" else log_losses(p, config.log_loss_clip)
+    return np.where(labelled, np.where(positive_rows(data, config), *losses), 0.0)
 
 
 def _outside(data: Dataset, model: str) -> bool:

@@ -20,6 +20,7 @@ from recmetrics.checks.base import (
     untested,
 )
 from recmetrics.checks.subject import Subject
+from recmetrics.metrics.calibration import log_losses
 from recmetrics.results import Cause, Evidence, Severity
 
 # RM-203 ------------------------------------------------------------------------------------------------------------
@@ -239,8 +240,7 @@ def _extreme_severity(subject: Subject, facts: dict[str, Any], limits: Limits) -
 
 
 def _loss_share(p: NDArray[Any], positive: NDArray[np.bool_], wrong: NDArray[np.bool_], clip: float) -> float:
-    said = np.where(positive, p, 1 - p.astype(np.float64))
-    loss = -np.log(np.maximum(said, clip))
+    loss = np.where(positive, *log_losses(p, clip))
     return float(loss[wrong].sum() / loss.sum())
 
 

@@ -33,11 +33,23 @@ def _entropy(share: float) -> float:
     return -sum(q * math.log(q) for q in (share, 1 - share) if q > 0)
 
 
-def _log_loss(table: Levels, clip: float) -> float:
+def log_losses(p: NDArray[Any], clip: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return −ln p and −ln(1−p), what a positive and a negative lose at p; p is clipped to [clip, 1−clip]."""
     # In float64 also for float32 scores: there 1 − 1e-15 is 1, and the clip would do nothing.
-    p = np.clip(table.p, clip, 1.0 - clip)
-    losses = -table.n_positive * np.log(p) - (table.n - table.n_positive) * np.log(1.0 - p)
-    return float(losses.sum() / table.n.sum())
+    clipped = np.clip(p.astype(np.float64), clip, 1.0 - clip)
+    return -np.log(clipped), -np.log(1.0 - clipped)
+
+
+def square_losses(p: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return (1−p)² and p², what a positive and a negative lose at p."""
+    exact = p.astype(np.float64)
+    return (1 - exact) ** 2, exact**2
+
+
+def _mean_loss(table: Levels, losses: tuple[NDArray[np.float64], NDArray[np.float64]]) -> float:
+    of_positive, of_negative = losses
+    total = table.n_positive * of_positive + (table.n - table.n_positive) * of_negative
+    return float(total.sum() / table.n.sum())
 
 
 @metric(
@@ -56,7 +68,7 @@ def log_loss(scores: ScoreTable, config: EvalConfig) -> Measured:
     table = scores.levels
     clip = config.log_loss_clip
     clipped = float(table.n[(table.p < clip) | (table.p > 1 - clip)].sum())
-    return Measured(_log_loss(table, clip), extra={"clipped": clipped})
+    return Measured(_mean_loss(table, log_losses(table.p, clip)), extra={"clipped": clipped})
 
 
 @metric(
@@ -72,12 +84,9 @@ def normalized_entropy(scores: ScoreTable, config: EvalConfig) -> Measured:
     missing = _unusable(scores, both_classes=True)
     if missing:
         return missing
-    return Measured(_log_loss(scores.levels, config.log_loss_clip) / _entropy(scores.n_positives / scores.n_rows))
-
-
-def _brier(table: Levels, p: NDArray[np.float64]) -> float:
-    squares = table.n_positive * (1 - p) ** 2 + (table.n - table.n_positive) * p**2
-    return float(squares.sum() / table.n.sum())
+    table = scores.levels
+    loss = _mean_loss(table, log_losses(table.p, config.log_loss_clip))
+    return Measured(loss / _entropy(scores.n_positives / scores.n_rows))
 
 
 @metric("brier", "calibration", N_("Brier score"), source="Brier 1950; scikit-learn brier_score_loss")
@@ -88,7 +97,7 @@ def brier(scores: ScoreTable, config: EvalConfig) -> Measured:
         return missing
     share = scores.n_positives / scores.n_rows
     table = scores.levels
-    return Measured(_brier(table, table.p), extra={"baseline": share * (1 - share)})
+    return Measured(_mean_loss(table, square_losses(table.p)), extra={"baseline": share * (1 - share)})
 
 
 def isotonic(table: Levels) -> NDArray[np.float64]:
@@ -105,7 +114,8 @@ def _corp(scores: ScoreTable) -> Measured | tuple[float, float, float]:
         return missing
     table = scores.levels
     share = scores.n_positives / scores.n_rows
-    return _brier(table, table.p), _brier(table, isotonic(table)), share * (1 - share)
+    own, best = (_mean_loss(table, square_losses(p)) for p in (table.p, isotonic(table)))
+    return own, best, share * (1 - share)
 
 
 @metric("miscalibration", "calibration", N_("Miscalibration"), source="Dimitriadis, Gneiting and Jordan 2021 (CORP)")

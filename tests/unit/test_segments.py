@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import stats
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.evaluate import evaluate, make_tables, per_user
+from recmetrics.results import MetricValue, Report
 from recmetrics.segments import Group, SegmentTable, segment_metrics, segment_table
 from tests import build
 
@@ -66,6 +68,33 @@ def test_every_value_and_interval_is_the_one_of_evaluate(metric: str, column: st
         assert group.value == pytest.approx(expected.value, abs=1e-12)
         if expected.low is not None:
             assert (group.low, group.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "fields"),
+    [
+        ("log_loss", {"log_loss_clip": 0.2}),
+        ("f_beta", {"beta": 2.0}),
+        ("recall", {"threshold": 0.3, "threshold_rule": "gt"}),
+        ("gauc", {"gauc_weight": "positives"}),
+        ("ndcg@3", {"gain": "binary", "discount": "max2"}),
+        ("precision@3", {"precision_denominator": "min_r_k", "ties": "worst"}),
+    ],
+)
+def test_the_convention_reaches_every_group_and_the_name_of_the_metric(metric: str, fields: dict[str, Any]) -> None:
+    config = EvalConfig(**fields)
+    table = segment_table(DATA, "hour", metric, config)
+    report = evaluate(DATA, config, metrics=[metric], by="hour")
+    for group, expected in zip((table.overall, *table.groups), by_group(report, table), strict=True):
+        assert table.metric == expected.metric
+        assert group.value == pytest.approx(expected.value, abs=1e-12)
+
+
+def by_group(report: Report, table: SegmentTable) -> list[MetricValue]:
+    """Return evaluate's values in the order of the lines of the table."""
+    whole, *groups = report.values
+    named_groups = {value.segment[1]: value for value in groups if value.segment is not None}
+    return [whole, *(named_groups[group.label] for group in table.groups)]
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "recall", "ndcg@3", "gauc"])
