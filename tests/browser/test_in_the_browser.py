@@ -59,6 +59,19 @@ def test_a_step_of_the_slider_changes_the_confusion_matrix_and_the_address(visit
     assert other.counts() == one.counts()
 
 
+def test_keys_pressed_faster_than_the_app_answers_all_arrive(visit: Start) -> None:
+    one = visit().open("Threshold", **HEALTHY, tm="share", tv="0.05")
+    slider = one.page.get_by_role("slider").first
+    start = int(slider.input_value())
+    slider.focus()
+    for _ in range(12):
+        slider.press("ArrowRight", delay=30)
+    one.settled()
+    expect(slider).to_have_value(str(start + 12))
+    one.page.wait_for_timeout(400)  # an answer that comes late must not pull the slider back
+    expect(slider).to_have_value(str(start + 12))
+
+
 def test_a_copied_link_restores_every_choice_in_another_browser(visit: Start) -> None:
     one = visit().open("Ranking", **HEALTHY)
     one.choose("Model", "score_b").choose("Segment filter", "city = 北京")
