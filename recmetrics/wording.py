@@ -13,7 +13,7 @@ from typing import Any
 
 from recmetrics.checks import CHECKS
 from recmetrics.results import Finding
-from recmetrics.text import UNDEFINED, Text
+from recmetrics.text import PLAIN_BELOW, UNDEFINED, Text
 
 MAX_LISTED = 12
 
@@ -251,8 +251,10 @@ def _number(kind: str, value: float, text: Text) -> str:
 
 def plain_number(value: float, text: Text) -> str:
     """Return a number of any size with at most four significant digits behind the point, and no trailing zeros."""
-    if not math.isfinite(value) or float(value).is_integer():
-        return text.count(value) if math.isfinite(value) else text.metric(value)
+    if not math.isfinite(value) or abs(value) >= PLAIN_BELOW:
+        return text.metric(value)
+    if float(value).is_integer():
+        return text.count(value)
     size = math.floor(math.log10(abs(value)))
     if size < -5:
         return f"{value:.3g}"

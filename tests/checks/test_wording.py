@@ -202,6 +202,7 @@ def test_a_sentence_reads_as_a_person_would_write_it() -> None:
         (-3.5, "-3.5"),
         (1e-6, "1e-06"),
         (0.00012367, "0.0001237"),
+        (-2.5e299, "-2.5E299"),
         (float("inf"), "∞"),
     ],
 )
