@@ -88,6 +88,7 @@ FILES: Mapping[str, Mapping[str, str | bytes]] = {
         "A.csv": lines(users(20, 8, spread)),
         "B.csv": lines(users(26, 8, lambda u, i: spread(i, u))[48:]),
     },
+    "scores beyond all measure": {"rows.csv": lines(users(20, 6, lambda u, i: 1e300 * (spread(u, i) - 0.5)))},
     "twelve segments, some of one class": {
         "rows.csv": lines(
             [
@@ -252,6 +253,32 @@ def test_the_search_for_faults_finds_them() -> None:
     whole = "English: This page answers its question from your data. Open a sample or a file first."
     assert found[:4] == ["markup: a None, a {gap}, <img src=x>", "None", "{gap}", "no sentence"]
     assert {whole, "English title"} <= set(found[4:])
+
+
+@pytest.mark.parametrize(
+    ("mode", "value"),
+    [
+        ("score", "-1e300"),
+        ("score", "0.2"),
+        ("share", "0"),
+        ("share", "1"),
+        ("topk", "999999"),
+        ("precision", "1"),
+        ("recall", "0"),
+        ("cost", "1e9"),
+    ],
+)
+def test_a_threshold_from_a_link_may_lie_anywhere(
+    mode: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {}
+    for name in ("one class", "one row"):
+        start(tmp_path, monkeypatch, FILES[name])
+        for place, page in enumerate(("threshold", "overview")):
+            language = ("en", "zh")[place % 2]
+            at = opened(page, d="file:0", lang=language, tm=mode, tv=value, k="1")
+            found[f"{name}: {page}"] = faults(at, page, language, False)
+    assert {place: wrong for place, wrong in found.items() if wrong} == {}
 
 
 CITIES = ("north", "south")
