@@ -37,14 +37,11 @@ class MetricName:
         """The catalogue entry behind the name: `precision` and `precision@10` are different ones."""
         return entry_of(self.name, self.k is not None)
 
-    def config(self, config: EvalConfig) -> EvalConfig:
-        """Return the config under which this string is computed: its options win."""
-        fields = self.entry.options
-        changes: dict[str, Any] = {fields[key]: typed(value) for key, value in self.options}
-        return config.replace(**changes) if changes else config
-
     def fixed(self, config: EvalConfig) -> EvalConfig:
-        """Return the config in which the string alone fixes the formula: options it leaves out are the defaults."""
+        """Return the config under which this string is computed: it alone fixes the formula.
+
+        Options that it leaves out are the defaults; everything that is no option of the metric stays as it is.
+        """
         defaults = {field: getattr(_DEFAULTS, field) for field in self.entry.options.values()}
         given = {self.entry.options[key]: typed(value) for key, value in self.options}
         changes = {f: v for f, v in {**defaults, **given}.items() if getattr(config, f) != v}
@@ -94,7 +91,13 @@ def parse_metric(text: str) -> MetricName:
 
 
 def asked_for(text: str, config: EvalConfig) -> MetricName:
-    """Read a metric string as asked under a config: options that it names win, the others are the config's."""
+    """Read a metric string as asked under a config: options that it names win, the others are the config's.
+
+    Raises
+    ------
+    RecmetricsError
+        As `parse_metric`.
+    """
     found = _SHAPE.match("".join(text.split()))
     if not found:
         raise RecmetricsError(
@@ -169,7 +172,7 @@ def _wrong_option(entry: Metric, key: str) -> RecmetricsError:
 
 
 def typed(value: str) -> Any:
-    """Return a number where the text is one: config fields are checked by EvalConfig itself."""
+    """Return a number where the text is one, else the text: config fields are checked by EvalConfig itself."""
     try:
         number = float(value)
     except ValueError:
@@ -178,6 +181,7 @@ def typed(value: str) -> Any:
 
 
 def printed(value: Any) -> str:
+    """Return an option's value as metric strings write it: whole numbers without a point, `typed` reads it back."""
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)

@@ -11,7 +11,7 @@ import pytest
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.evaluate import evaluate, make_tables, per_user
-from recmetrics.metrics.names import parse_metric
+from recmetrics.metrics.names import asked_for, parse_metric
 from recmetrics.usable import usable
 from tests import oracle
 from tests.build import dataset
@@ -33,7 +33,7 @@ def near(expected: float) -> Any:
 
 def values_of(data: Dataset, config: EvalConfig, text: str, made: dict[EvalConfig, Any] | None = None) -> Any:
     """Return the value of every user, from tables made for the options of the string; `made` keeps them."""
-    under = parse_metric(text).config(config)
+    under = asked_for(text, config).fixed(config)
     made = {} if made is None else made
     if under not in made:
         made[under] = make_tables(usable(data, under), under, "score")
@@ -44,7 +44,7 @@ def compare(given: oracle.Case, config: EvalConfig, texts: list[str]) -> None:
     """Assert that every user's value and the mean are those of the enumeration."""
     data, made = given.dataset(), {}
     for text, mean in zip(texts, evaluate(data, config, metrics=texts).values, strict=True):
-        if parse_metric(text).config(config).f_average == "of_means" and text.startswith("f_beta"):
+        if asked_for(text, config).fixed(config).f_average == "of_means" and text.startswith("f_beta"):
             expected_mean = oracle.mean(given, config, text)
         else:
             expected = oracle.per_user(given, config, text)

@@ -7,7 +7,7 @@ import pytest
 from recmetrics.config import EvalConfig
 from recmetrics.errors import RecmetricsError
 from recmetrics.metrics import METRICS
-from recmetrics.metrics.names import MetricName, canonical, entry_of, parse_metric
+from recmetrics.metrics.names import MetricName, asked_for, canonical, entry_of, parse_metric
 from tests.metric_strings import all_strings, alternatives
 
 
@@ -112,9 +112,9 @@ def test_a_long_wrong_string_is_not_repeated_in_full() -> None:
 
 def test_the_options_of_the_string_win_over_the_convention() -> None:
     config = EvalConfig(gain="binary", ties="worst")
-    assert parse_metric("ndcg[gain=exp2]@10").config(config) == config.replace(gain="exp2")
-    assert parse_metric("ndcg@10").config(config) is config
-    assert parse_metric("precision[threshold=0.3]").config(config).threshold == 0.3
+    assert asked_for("ndcg[gain=exp2]@10", config).fixed(config) == config.replace(gain="exp2")
+    assert asked_for("ndcg@10", config).fixed(config) is config
+    assert asked_for("precision[threshold=0.3]", config).fixed(config).threshold == 0.3
 
 
 def test_the_string_of_a_value_shows_what_the_convention_changes() -> None:
