@@ -45,7 +45,7 @@ def test_every_page_opens_by_its_link(visit: Start, entry: Entry, language: str,
 def test_a_step_of_the_slider_changes_the_confusion_matrix_and_the_address(visit: Start) -> None:
     one = visit().open("Threshold", **HEALTHY, tm="score", tv="0.2")
     before, said = one.counts(), one.query["tv"]
-    slider = one.page.get_by_role("slider").first
+    slider = one.page.get_by_role("slider", name="Threshold")
     slider.focus()
     for _ in range(3):
         slider.press("ArrowRight")
@@ -61,7 +61,7 @@ def test_a_step_of_the_slider_changes_the_confusion_matrix_and_the_address(visit
 
 def test_keys_pressed_faster_than_the_app_answers_all_arrive(visit: Start) -> None:
     one = visit().open("Threshold", **HEALTHY, tm="share", tv="0.05")
-    slider = one.page.get_by_role("slider").first
+    slider = one.page.get_by_role("slider", name="Share of rows")
     start = int(slider.input_value())
     slider.focus()
     for _ in range(12):
