@@ -9,6 +9,7 @@ import numpy as np
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
 from recmetrics.checks.subject import Subject
 from recmetrics.metrics.lists import Lists
+from recmetrics.metrics.ranking import ndcg
 from recmetrics.results import Evidence, Severity
 
 # RM-403 ------------------------------------------------------------------------------------------------------------
@@ -144,14 +145,12 @@ def users_dropped(subject: Subject, limits: Limits) -> list[Outcome]:
 def _means_with_and_without(subject: Subject) -> dict[str, float | None]:
     """Return mean NDCG@K over the users with relevant items, and with the others counted as 0."""
     hits = subject.hits
-    counted = hits.n_relevant > 0
+    values = ndcg(Lists(hits, (subject.k,)), subject.config)[:, 0]
+    known = values[~np.isnan(values)]
     n_base = int(np.count_nonzero(hits.in_truth))
-    if not counted.any() or not n_base:
+    if not len(known) or not n_base:
         return {"ndcg_skip": None, "ndcg_zero": None}
-    lists = Lists(hits, (subject.k,))
-    ideal = lists.ideal_dcg(subject.config)[counted, 0]
-    values = np.divide(lists.dcg(subject.config)[counted, 0], ideal, out=np.zeros(len(ideal)), where=ideal > 0)
-    return {"ndcg_skip": float(values.mean()), "ndcg_zero": float(values.sum() / n_base)}
+    return {"ndcg_skip": float(known.mean()), "ndcg_zero": float(known.sum() / n_base)}
 
 
 register(

@@ -126,7 +126,8 @@ def chance_auc(subject: Subject, limits: Limits) -> list[Outcome]:
         return [Outcome(None, facts)]
     facts["contains_half"] = contains
     constant = tested("constant", len(subject.score_values[0]) == 1, n_distinct=len(subject.score_values[0]))
-    causes = [constant, _row_shift(subject), *_wrong_rows(subject), _only_within_users(subject)]
+    repairs = _repairs(subject)
+    causes = [constant, _row_shift(subject, repairs), *_wrong_rows(subject), _only_within_users(subject)]
     causes.append(tested("no_signal", not any(cause.outcome == "supports" for cause in causes)))
     return [
         Outcome(
@@ -135,7 +136,7 @@ def chance_auc(subject: Subject, limits: Limits) -> list[Outcome]:
             causes=tuple(supported(causes)),
             evidence=(
                 Evidence("score_histogram", {"model": subject.model}),
-                Evidence("repaired_auc", {"model": subject.model, "repairs": _repairs(subject)}),
+                Evidence("repaired_auc", {"model": subject.model, "repairs": repairs}),
             ),
             disproof="subperiod",
             next_steps=("print_label_counts", "join_on_key", "compare_row_counts"),
@@ -151,9 +152,8 @@ def _repairs(subject: Subject) -> list[tuple[str, int, float]]:
     """
     positive = subject.positive
     n, n_positives = len(positive), subject.n_positives
-    distinct, inverse, counts = np.unique(subject.score, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(subject.score, return_inverse=True, return_counts=True)
     midrank = (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
-    del distinct
     least = n_positives * (n_positives + 1) / 2.0
     pairs = n_positives * float(n - n_positives)
 
@@ -174,9 +174,9 @@ def _repairs(subject: Subject) -> list[tuple[str, int, float]]:
     return found
 
 
-def _row_shift(subject: Subject) -> Cause:
+def _row_shift(subject: Subject, repairs: list[tuple[str, int, float]]) -> Cause:
     """Test whether labels moved by a few rows fit the scores far better."""
-    along, moved, value = max(_repairs(subject), key=lambda repair: repair[2])
+    along, moved, value = max(repairs, key=lambda repair: repair[2])
     gain = value - subject.auc.value
     needed = max(0.05, 4 * (subject.auc.se or 0.0))
     return tested(

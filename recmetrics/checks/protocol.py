@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register
 from recmetrics.checks.subject import Subject
 from recmetrics.engines.packing import score_codes
 from recmetrics.metrics.lists import Lists
+from recmetrics.metrics.ranking import ndcg
+from recmetrics.metrics.tie_orders import resolved
 from recmetrics.results import Cause, Evidence, Severity
-from recmetrics.tables import HitTable
 
 # RM-401 ------------------------------------------------------------------------------------------------------------
 
@@ -178,31 +178,10 @@ def _tied_rows(subject: Subject) -> tuple[int, int, int]:
 
 def _ndcg_range(subject: Subject) -> tuple[float | None, float | None]:
     """Return mean NDCG@K over users with relevant items, under the worst and the best order of equal scores."""
-    counted = subject.hits.n_relevant > 0
-    if not counted.any():
-        return None, None
-    ideal = Lists(subject.hits, (subject.k,)).ideal_dcg(subject.config)[counted, 0]
-    found = []
-    for best in (False, True):
-        dcg = Lists(_in_order(subject.hits, best), (subject.k,)).dcg(subject.config)[counted, 0]
-        found.append(float(np.mean(np.divide(dcg, ideal, out=np.zeros(len(dcg)), where=ideal > 0))))
-    return found[0], found[1]
-
-
-def _in_order(hits: HitTable, best: bool) -> HitTable:
-    """Return the hits with ranks of their own: high grades first in each block of equal scores, or last."""
-    tied = np.flatnonzero(hits.hi > hits.lo)
-    if not len(tied):
-        return hits
-    user, lo, hi, grade = hits.user[tied], hits.lo[tied], hits.hi[tied], hits.grade[tied]
-    order = np.lexsort((-grade if best else grade, lo, user))
-    opens = np.append(True, (user[order][1:] != user[order][:-1]) | (lo[order][1:] != lo[order][:-1]))
-    starts = np.flatnonzero(opens)
-    size = np.diff(np.append(starts, len(order)))
-    place = np.arange(len(order)) - np.repeat(starts, size)
-    rank = hits.lo.copy()
-    rank[tied[order]] = lo[order] + place if best else hi[order] - np.repeat(size, size) + 1 + place
-    return replace(hits, lo=rank, hi=rank)
+    worst = ndcg(Lists(resolved(subject.hits, "worst"), (subject.k,)), subject.config)[:, 0]
+    best = ndcg(Lists(resolved(subject.hits, "best"), (subject.k,)), subject.config)[:, 0]
+    known = ~np.isnan(best)
+    return (float(worst[known].mean()), float(best[known].mean())) if known.any() else (None, None)
 
 
 def _straddling(subject: Subject) -> float | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
 from recmetrics.checks.subject import Subject
-from recmetrics.metrics.confusion import Confusion, confusion_at, flagged_rows
+from recmetrics.metrics.confusion import Confusion, confusion_at, counts_at_codes, flagged_rows
 from recmetrics.results import Cause, Evidence, Severity
 from recmetrics.usable import usable_threshold
 
@@ -67,8 +67,7 @@ def _precision_at_best_f1(subject: Subject) -> float:
     """Return the precision at the threshold with the largest F1; it lies on the score of a positive."""
     table = subject.table
     codes = np.unique(table.positives)
-    tp = table.n_positives - np.searchsorted(table.positives, codes, side="left")
-    fp = table.n_negatives - np.searchsorted(table.negatives, codes, side="left")
+    tp, fp = counts_at_codes(table, codes)
     best = int(np.argmax(2 * tp / (tp + fp + table.n_positives)))
     return float(tp[best] / (tp[best] + fp[best]))
 

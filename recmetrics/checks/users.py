@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested
 from recmetrics.checks.subject import Subject
+from recmetrics.decomposition import UserSplit, split_by_users
 from recmetrics.inference.auc import auc_estimate
 from recmetrics.inference.means import mean_influence, t_quantile
 from recmetrics.results import Cause, Evidence, Severity
@@ -28,13 +29,14 @@ def auc_gauc_gap(subject: Subject, limits: Limits) -> list[Outcome]:
     severity, scope = _gap_severity(facts, limits)
     if severity is None:
         return [Outcome(None, facts)]
-    facts["w_in"] = _share_of_pairs_within(subject)
+    split = split_by_users(subject.judged_hits, subject.table, subject.config)
+    facts["w_in"] = split.w_in
     facts["base_rate_sd"] = _spread_of_base_rates(subject)
     return [
         Outcome(
             severity,
             facts,
-            causes=tuple(supported([_knows_who(subject), _incomparable(scope), _weights(subject)])),
+            causes=tuple(supported([_knows_who(subject), _incomparable(scope), _weights(split)])),
             evidence=(Evidence("auc_and_gauc", {"model": subject.model}),),
             disproof="pairs_weight_agrees",
             next_steps=("judge_within_users", "look_at_split"),
@@ -92,20 +94,11 @@ def _incomparable(scope: str | None) -> Cause:
     return tested("comparable_within_users_only", scope == "pooled_lower")
 
 
-def _weights(subject: Subject) -> Cause:
+def _weights(split: UserSplit) -> Cause:
     """Test whether GAUC with every pair counted alike agrees with AUC: then only the weights differ."""
-    found = subject.user_auc
-    counted = found.counted
-    positives = subject.user_positives[counted].astype(np.float64)
-    pairs = positives * (subject.user_rows[counted] - positives)
-    value = float(found.auc[counted] @ pairs / pairs.sum())
-    return tested("weights", abs(value - subject.auc.value) <= 0.02, gauc_pairs=value)
-
-
-def _share_of_pairs_within(subject: Subject) -> float:
-    positives = subject.user_positives.astype(np.float64)
-    pairs = positives * (subject.user_rows - positives)
-    return float(pairs.sum() / (float(subject.n_positives) * subject.n_negatives))
+    assert split.auc is not None  # both classes are there, or the check would not apply
+    assert split.within is not None
+    return tested("weights", abs(split.within - split.auc) <= 0.02, gauc_pairs=split.within)
 
 
 def _spread_of_base_rates(subject: Subject) -> float:

@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from recmetrics.checks.protocol import _in_order
 from recmetrics.checks.subject import subjects
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.diagnose import DiagnoseOptions
+from recmetrics.metrics.tie_orders import resolved
 from recmetrics.synthetic import make
 from tests.build import dataset, labelled
 from tests.checks.asking import ask, cause, lists, said
@@ -171,8 +171,8 @@ def test_best_and_worst_order_bound_every_order_of_a_list_with_two_blocks() -> N
         return sum(grades[i] / np.log2(rank + 1) for rank, i in enumerate(order[:4], 1))
 
     orders = [(*a, *b) for a in itertools.permutations(range(3)) for b in itertools.permutations(range(3, 6))]
-    for best, bound in ((True, max), (False, min)):
-        hits = _in_order(subject.hits, best)
+    for order, bound in (("best", max), ("worst", min)):
+        hits = resolved(subject.hits, order)
         found = sum(g / np.log2(rank + 1) for g, rank in zip(hits.grade, hits.lo, strict=True) if rank <= 4)
         assert abs(found - bound(map(dcg, orders))) < 1e-12
 
