@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recmetrics.bundle import Tables, make_tables
 from recmetrics.checks.options import DiagnoseOptions
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
-from recmetrics.engines import ENGINES
 from recmetrics.inference.auc import AucEstimate, auc_estimate
 from recmetrics.inference.implied import implied_auc
 from recmetrics.inference.means import MeanEstimate, weighted_mean_interval
@@ -23,6 +23,7 @@ from recmetrics.tables import HitTable, ScoreTable
 from recmetrics.usable import usable
 
 DEFAULT_K = 10
+CONFIDENCE = 0.95  # of the intervals that limits are held against, whatever the convention prints
 MIN_CLASS = 30  # positives and negatives from which a part of the rows has an AUC of its own
 # What the stage of a recommender is quoted by (metrics.md §1.2); K stands for the active cutoff.
 STAGE_HEADLINE: Mapping[str, tuple[str, ...]] = {
@@ -197,7 +198,7 @@ class Subject:
     @cached_property
     def auc(self) -> AucEstimate:
         """AUC of the labelled rows with its interval, by user where there are users."""
-        return auc_estimate(self.positive, self.score, self.user, 0.95, len(self.rows.users))
+        return self.tables.auc(CONFIDENCE)
 
     def class_counts(self, codes: NDArray[np.int32], n_groups: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return int64[g] twice, positives and negatives, for labelled rows in groups; a negative code is in none."""
@@ -225,23 +226,25 @@ class Subject:
         return max(0.02, 3 * (self.auc.se or 0.0))
 
     @cached_property
-    def hits(self) -> HitTable:
-        """Hits of every list with its blocks of equal scores, whatever the tie rule of the convention."""
+    def tables(self) -> Tables:
+        """The model's tables, blocks of equal scores left whole whatever the tie rule of the convention."""
         assert self.model is not None
-        return ENGINES["numpy"].hit_table(self.rows, self.config.replace(ties="average"), self.model)
+        return make_tables(self.rows, self.config.replace(ties="average"), self.model)
 
-    @cached_property
+    @property
+    def hits(self) -> HitTable:
+        """Hits of every list."""
+        return self.tables.hits
+
+    @property
     def judged_hits(self) -> HitTable:
         """Hits among the labelled rows of every list."""
-        assert self.model is not None
-        config = self.config.replace(ties="average")
-        return ENGINES["numpy"].hit_table(self.rows, config, self.model, labelled_only=True)
+        return self.tables.judged
 
-    @cached_property
+    @property
     def table(self) -> ScoreTable:
         """Scores of positives and negatives."""
-        assert self.model is not None
-        return ENGINES["numpy"].score_table(self.rows, self.config, self.model)
+        return self.tables.scores
 
     @cached_property
     def n_candidates(self) -> NDArray[np.int64]:
@@ -270,7 +273,7 @@ class Subject:
     def gauc(self) -> MeanEstimate:
         """Weighted mean of the AUC inside each user, with its interval."""
         counted = self.user_auc.counted
-        return weighted_mean_interval(self.user_auc.auc[counted], self.user_auc.weight[counted])
+        return weighted_mean_interval(self.user_auc.auc[counted], self.user_auc.weight[counted], CONFIDENCE)
 
 
 def subjects(

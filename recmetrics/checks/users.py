@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested
-from recmetrics.checks.subject import Subject
+from recmetrics.checks.subject import CONFIDENCE, Subject
 from recmetrics.decomposition import UserSplit, split_by_users
 from recmetrics.inference.auc import auc_estimate
 from recmetrics.inference.means import mean_influence, t_quantile
@@ -54,7 +54,7 @@ def _gap(subject: Subject) -> tuple[float, float, float]:
     influence[counted] -= mean_influence(found.auc[counted], found.weight[counted], gauc.value)
     n = int(np.count_nonzero(subject.user_rows))
     se = math.sqrt(n / (n - 1) * float(influence @ influence))
-    gap, reach = subject.auc.value - gauc.value, t_quantile(0.95, n - 1) * se
+    gap, reach = subject.auc.value - gauc.value, t_quantile(CONFIDENCE, n - 1) * se
     return gap, gap - reach, gap + reach
 
 
