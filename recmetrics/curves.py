@@ -7,12 +7,13 @@ not drawn lies within `1/m` of a drawn point, in the share of positives and in t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.dataset import read_only
-from recmetrics.metrics.confusion import counts_at_codes
+from recmetrics.metrics.confusion import Confusion, counts_at_codes
 from recmetrics.tables import ScoreTable
 
 N_QUANTILES = 450  # intervals per class: at most 902 thresholds, nothing farther than 1/450 from one of them
@@ -100,6 +101,10 @@ class CostCurve:
     n_drawn: int
     n_distinct: int
     undefined: str | None = None
+
+    def cost_of(self, point: Confusion) -> float:
+        """Return the cost of any counts, on the scale of the curve."""
+        return float(_cost(point.fp, point.fn, self.ratio))
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,10 +260,10 @@ def gain_curve(points: CurvePoints) -> Curve:
 def cost_curve(points: CurvePoints, ratio: float) -> CostCurve:
     """Return `FP·ratio + FN` at each drawn threshold; `ratio` says how many misses one false alarm costs, ≥ 0."""
     order = np.argsort(points.threshold)
-    cost = points.fp[order] * ratio + (points.n_positives - points.tp[order])
+    cost = _cost(points.fp[order], points.n_positives - points.tp[order], ratio)
     return CostCurve(
         read_only(points.threshold[order]),
-        read_only(cost.astype(np.float64)),
+        read_only(np.asarray(cost, dtype=np.float64)),
         ratio,
         float(points.n_positives),
         float(points.n_negatives * ratio),
@@ -266,6 +271,10 @@ def cost_curve(points: CurvePoints, ratio: float) -> CostCurve:
         points.n_distinct,
         None if points.n_rows else "no rows",
     )
+
+
+def _cost(fp: Any, fn: Any, ratio: float) -> Any:
+    return fp * ratio + fn
 
 
 def score_histogram(scores: ScoreTable, n_bins: int = N_BINS, *, lower_is_better: bool = False) -> Histogram:

@@ -259,22 +259,20 @@ def cost_figure(curve: CostCurve, text: Text, span: tuple[float, float], *, chea
         hovertemplate=text._("threshold {x}: cost {y}", x="%{x:.4~g}", y="%{y:,.1f}") + "<extra></extra>",
         **_line(BLUE, shape="vh"),
     )
-    counts = cheapest.confusion
     if cheapest.threshold is not None and np.isfinite(cheapest.threshold):
-        _dot(fig, cheapest.threshold, counts.fp * curve.ratio + counts.fn, text._("cheapest"), hollow=False)
+        _dot(fig, cheapest.threshold, curve.cost_of(cheapest.confusion), text._("cheapest"), hollow=False)
     return fig
 
 
 def cost_alt(curve: CostCurve, text: Text, model: str, *, cheapest: OperatingPoint) -> str:
     """Return the cost figure in words."""
-    counts = cheapest.confusion
     return text._(
         "Cost of {model} against the threshold when a false alarm costs {ratio} missed positives: "
         "least at {threshold} with {cost}; flagging nothing costs {none}.",
         model=model,
         ratio=f"{curve.ratio:.3g}",
         threshold=text.metric(cheapest.threshold),
-        cost=text.metric(counts.fp * curve.ratio + counts.fn, 1),
+        cost=text.metric(curve.cost_of(cheapest.confusion), 1),
         none=text.count(curve.flag_none),
     )
 
