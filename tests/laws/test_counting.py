@@ -14,7 +14,7 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.engines import packing
 from recmetrics.evaluate import make_tables, per_user
-from recmetrics.metrics.names import parse_metric
+from recmetrics.metrics.names import asked_for
 from tests.laws.measured import CONFIG, N_CASES, measured, numbers, rearranged, rich, same
 from tests.laws.small_data import case, cases
 from tests.metric_strings import all_strings
@@ -99,7 +99,7 @@ def apart(given: Case) -> Iterator[tuple[str, Case]]:
 
 def values_of(data: Dataset, text: str, made: dict[EvalConfig, Any]) -> Any:
     """Return the value of every user, from tables made for the options of the string; `made` keeps them."""
-    under = parse_metric(text).config(CONFIG)
+    under = asked_for(text, CONFIG).fixed(CONFIG)
     if under not in made:
         made[under] = make_tables(data, under, "score")
     return per_user(made[under], under, text)

@@ -12,7 +12,7 @@ import pytest
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.evaluate import evaluate, make_tables, per_user
-from recmetrics.metrics.names import parse_metric
+from recmetrics.metrics.names import asked_for
 from recmetrics.results import MetricValue
 from tests.build import dataset, labelled, one_list
 from tests.laws.small_data import cases
@@ -32,7 +32,8 @@ def value(data: Dataset, metric: str, **config: Any) -> float:
 
 
 def users_of(data: Dataset, metric: str, **config: Any) -> Any:
-    used = parse_metric(metric).config(EvalConfig(**config))
+    convention = EvalConfig(**config)
+    used = asked_for(metric, convention).fixed(convention)
     return per_user(make_tables(data, used, "score"), used, metric).values
 
 

@@ -16,7 +16,7 @@ from sklearn import metrics as sk
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.evaluate import evaluate, make_tables, per_user
-from recmetrics.metrics.names import parse_metric
+from recmetrics.metrics.names import asked_for
 from tests.build import dataset, labelled
 
 SEEDS = range(8)
@@ -136,7 +136,8 @@ def by_user(given: list[tuple[str, str, int, float]]) -> list[tuple[NDArray[np.i
 
 
 def values(given: list[tuple[str, str, int, float]], metric: str, **config: Any) -> NDArray[np.float64]:
-    used = parse_metric(metric).config(EvalConfig(**config))
+    convention = EvalConfig(**config)
+    used = asked_for(metric, convention).fixed(convention)
     return per_user(make_tables(dataset(given), used, "score"), used, metric).values
 
 

@@ -107,7 +107,7 @@ PRINTED = {  # §4.2 and §4.3: mean with four decimals
 def test_each_user_and_the_mean_have_their_value(metric: str) -> None:
     u1, u2, u4, u5 = DEFAULT[metric]
     data = shared()
-    config = parse_metric(metric).config(EvalConfig())
+    config = parse_metric(metric).fixed(EvalConfig())
     values = per_user(make_tables(data, config, "score"), config, metric).values
     by_user = dict(zip(data.users, values, strict=True))
     assert [by_user[user] for user in ("u1", "u2", "u4", "u5")] == [near(u1), near(u2), near(u4), near(u5)]
