@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from recmetrics.dataset import read_only
 from recmetrics.metrics.confusion import Confusion, counts_at_codes
+from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.tables import ScoreTable
 
 N_QUANTILES = 450  # intervals per class: at most 902 thresholds, nothing farther than 1/450 from one of them
@@ -231,13 +232,12 @@ def threshold_curve(points: CurvePoints, beta: float = 1.0) -> ThresholdCurve:
         return ThresholdCurve(empty.x, empty.x, empty.x, empty.x, beta, 0, points.n_distinct, empty.undefined)
     order = np.argsort(points.threshold)
     tp, fp = points.tp[order], points.fp[order]
-    weight = beta**2
-    f_beta = (1 + weight) * tp / (tp + fp + weight * points.n_positives)
+    above, below = f_beta_parts(tp, tp + fp, points.n_positives, beta)
     return ThresholdCurve(
         read_only(points.threshold[order]),
         read_only(tp / (tp + fp)),
         read_only(tp / points.n_positives),
-        read_only(f_beta),
+        read_only(above / below),
         beta,
         points.n_drawn,
         points.n_distinct,

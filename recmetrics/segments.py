@@ -14,6 +14,7 @@ from recmetrics.evaluate import make_tables, part, per_user
 from recmetrics.metrics.base import Metric
 from recmetrics.metrics.calibration import log_losses, square_losses
 from recmetrics.metrics.confusion import flagged_rows
+from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.metrics.names import MetricName, asked_for
 from recmetrics.metrics.per_user_auc import user_auc
 from recmetrics.segment_measures import AucMeasure, Gap, Measure, Part, RatioMeasure, Rows, UserMeasure, gap, holm
@@ -290,8 +291,7 @@ def _ratio(
         return hit, flagged.astype(np.float64), "no predicted positives"
     if name == "recall":
         return hit, positive.astype(np.float64), "no positives"
-    weight = config.beta**2
-    return (1 + weight) * hit, weight * positive.astype(np.float64) + flagged, "no positives"
+    return *f_beta_parts(hit, flagged.astype(np.float64), positive.astype(np.float64), config.beta), "no positives"
 
 
 def _by_user(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
 from recmetrics.checks.subject import Subject
 from recmetrics.metrics.confusion import Confusion, confusion_at, counts_at_codes, flagged_rows
+from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.results import Cause, Evidence, Severity
 from recmetrics.usable import usable_threshold
 
@@ -68,7 +69,8 @@ def _precision_at_best_f1(subject: Subject) -> float:
     table = subject.table
     codes = np.unique(table.positives)
     tp, fp = counts_at_codes(table, codes)
-    best = int(np.argmax(2 * tp / (tp + fp + table.n_positives)))
+    above, below = f_beta_parts(tp, tp + fp, table.n_positives, 1.0)
+    best = int(np.argmax(above / below))
     return float(tp[best] / (tp[best] + fp[best]))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from recmetrics.config import EvalConfig
 from recmetrics.metrics.base import Measured, metric, undefined
 from recmetrics.metrics.confusion import Confusion, confusion_at
+from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.tables import ScoreTable
 from recmetrics.text import N_
 from recmetrics.usable import usable_threshold
@@ -52,8 +53,8 @@ def recall_of(c: Confusion) -> Measured:
 
 def f_beta_of(c: Confusion, beta: float) -> Measured:
     """(1+β²)TP / ((1+β²)TP + β²FN + FP)."""
-    below = (1 + beta**2) * c.tp + beta**2 * c.fn + c.fp
-    return Measured((1 + beta**2) * c.tp / below) if below else undefined("no positives")
+    above, below = f_beta_parts(c.tp, c.flagged, c.positives, beta)
+    return Measured(above / below) if below else undefined("no positives")
 
 
 def fpr_of(c: Confusion) -> Measured:

@@ -10,6 +10,7 @@ import numpy as np
 
 from recmetrics.config import EvalConfig
 from recmetrics.metrics.base import metric
+from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.metrics.lists import Lists, Matrix
 from recmetrics.text import N_
 
@@ -86,9 +87,8 @@ def recall(lists: Lists, config: EvalConfig) -> Matrix:
 )
 def f_beta(lists: Lists, config: EvalConfig) -> Matrix:
     """(1+β²)·hits / (β²·recall's denominator + precision's denominator)."""
-    weight = config.beta**2
-    below = weight * _recall_denominator(lists, config) + _precision_denominator(lists, config)
-    return _ratio((1 + weight) * lists.n_hits, below)
+    shown, relevant = _precision_denominator(lists, config), _recall_denominator(lists, config)
+    return _ratio(*f_beta_parts(lists.n_hits, shown, relevant, config.beta))
 
 
 @metric(

@@ -11,6 +11,7 @@ import numpy as np
 from recmetrics.metrics.base import Measured
 from recmetrics.metrics.classification import precision_of, recall_of
 from recmetrics.metrics.confusion import Confusion, confusion_at, confusion_at_code
+from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.operating_point.positions import COST_RATIOS, NOTHING, Mode, PositionTable, Rule, TopK
 from recmetrics.tables import ScoreTable
 
@@ -274,8 +275,8 @@ def preset(table: PositionTable, name: str) -> OperatingPoint | None:
     if name == "youden":
         gain = steps.tp * n_negatives - steps.fp * n_positives
     else:
-        weight = _BETA[name] ** 2
-        gain = steps.tp / (steps.tp + steps.fp + weight * n_positives)
+        above, below = f_beta_parts(steps.tp, steps.tp + steps.fp, n_positives, _BETA[name])
+        gain = above / below
     return _as_score(_at_code(table, "score", 0.0, int(steps.code[int(np.argmax(gain))])))
 
 
