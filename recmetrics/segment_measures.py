@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.inference.auc import auc_estimate
-from recmetrics.inference.means import t_quantile
+from recmetrics.inference.means import mean_influence, t_quantile, weighted_mean_interval
 
 Rows = NDArray[np.bool_]
 
@@ -80,7 +80,7 @@ def gap(group: Part, rest: Part, confidence: float) -> Gap:
     degrees = (own_variance + other_variance) ** 2 / below
     from scipy import special  # lazily: an import of half a second that most uses of the package never need
 
-    reach = float(special.stdtrit(degrees, 0.5 + confidence / 2)) * se
+    reach = t_quantile(confidence, degrees) * se
     p = 2 * float(special.stdtr(degrees, -abs(difference) / se))
     return Gap(difference, difference - reach, difference + reach, p)
 
@@ -211,11 +211,11 @@ class UserMeasure:
         counted = np.isfinite(values) & (weights > 0)
         if not counted.any():
             return Part(None, np.zeros(len(values)), 0, self._undefined)
-        weights = np.where(counted, weights, 0.0)
-        values = np.where(counted, values, 0.0)
-        value = float(values @ weights / weights.sum())
-        influence = weights * (values - value) / weights.sum()
-        return _with_interval(value, influence, int(counted.sum()), self._confidence)
+        influence = np.zeros(len(values))
+        values, weights = values[counted], weights[counted]
+        found = weighted_mean_interval(values, weights, self._confidence)
+        influence[counted] = mean_influence(values, weights, found.value)
+        return Part(found.value, influence, found.n, low=found.low, high=found.high)
 
     def rest(self, rows: Rows) -> Part:
         return self.part(~rows)

@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from recmetrics.inference.means import t_quantile
+
 Method = Literal["delong_by_user", "delong", "hanley_mcneil", "disjoint_pairs", "undefined"]
 
 # Below this many rows in the rarer class, or outside this range of AUC, the logit scale covers better than the plain
@@ -90,10 +92,10 @@ def auc_estimate(
         assert by_user is not None
         assert user is not None
         se, method = _clustered_se(by_user, influence[user < 0], n_units), "delong_by_user"
-        quantile = _quantile(confidence, n_units - 1)
+        quantile = t_quantile(confidence, n_units - 1)
     else:
         se, method = _plain_se(influence, label_positive), "delong"
-        quantile = _quantile(confidence, None)
+        quantile = _normal_quantile(confidence)
     shown, se, method = _guarded(value, se, n_positives, n_negatives, method)
     logit = min(n_positives, n_negatives) < LOGIT_BELOW or not PLAIN_RANGE[0] <= shown <= PLAIN_RANGE[1]
     low, high = _interval(shown, se, quantile, logit or method == "hanley_mcneil")
@@ -204,11 +206,10 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
-def _quantile(confidence: float, degrees: int | None) -> float:
+def _normal_quantile(confidence: float) -> float:
     from scipy import special  # lazily: an import of half a second that most uses of the package never need
 
-    tail = 0.5 + confidence / 2
-    return float(special.ndtri(tail) if degrees is None else special.stdtrit(degrees, tail))
+    return float(special.ndtri(0.5 + confidence / 2))
 
 
 def exact_p(positive: NDArray[np.bool_], score: NDArray[Any], user: NDArray[np.int32] | None) -> float | None:

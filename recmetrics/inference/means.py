@@ -68,8 +68,8 @@ def mean_influence(values: NDArray[np.float64], weights: NDArray[np.float64], me
     return np.asarray(weights * (values - mean) / weights.sum(), dtype=np.float64)
 
 
-def t_quantile(confidence: float, degrees: int) -> float:
-    """Return the two-sided quantile of Student's t."""
+def t_quantile(confidence: float, degrees: float) -> float:
+    """Return the two-sided quantile of Student's t; `degrees` above 0, whole or not."""
     from scipy import special  # lazily: an import of half a second that most uses of the package never need
 
     return float(special.stdtrit(degrees, 0.5 + confidence / 2))
