@@ -11,7 +11,6 @@ from recmetrics.text import Text
 
 ROW_HEIGHT = 26
 LONGEST_LABEL = 28
-FADED = 0.55
 
 
 def group_name(group: Group, text: Text) -> str:

@@ -16,7 +16,6 @@ from recmetrics.text import Text
 BLUE, VERMILLION, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676"
 LINES = (BLUE, VERMILLION, GREEN, PURPLE)
 DASHES = ("solid", "dash", "dot", "dashdot")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 POSITIVE, NEGATIVE = BLUE, VERMILLION
 BASELINE = GREY
 LINE_WIDTH = 2
