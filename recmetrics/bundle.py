@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recmetrics.config import EvalConfig
+from recmetrics.config import EvalConfig, Ties
 from recmetrics.dataset import Dataset
 from recmetrics.engines import ENGINES
 from recmetrics.inference.auc import AucEstimate, auc_estimate
@@ -96,11 +96,12 @@ class Tables:
         config = self.config.replace(ties="average", score_filter="none", grades="relevant")
         return ENGINES[self.engine].hit_table(self.dataset, config, self.model, labelled_only=True)
 
-    def lists(self, ks: tuple[int | None, ...], ties: str) -> Lists:
+    def lists(self, ks: tuple[int | None, ...], ties: Ties) -> Lists:
         """Return the lists cut at `ks`, equal scores ordered as `ties` says."""
-        key = (ks, ties if ties in ("best", "worst") else "")
+        order = ties if ties == "best" or ties == "worst" else None
+        key = (ks, order)
         if key not in self._lists:
-            hits = resolved(self.hits, ties) if ties in ("best", "worst") else self.hits  # type: ignore[arg-type]
+            hits = self.hits if order is None else resolved(self.hits, order)
             self._lists[key] = Lists(hits, ks)
         return self._lists[key]
 
