@@ -129,7 +129,6 @@ def _cutoffs(entry: Metric, config: EvalConfig) -> list[int | None]:
     if not entry.has_k:
         return [None]
     cut: list[int | None] = [] if entry.name == "mrr" and config.mrr_cutoff == "none" else list(config.ks)
-    # A whole list has no K places, so the ideal list of K items is defined at a cutoff only.
     return cut if entry.cutoff == "always" else [*cut, None]
 
 

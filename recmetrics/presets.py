@@ -18,7 +18,7 @@ class Preset:
     Attributes
     ----------
     name
-        The key of `PRESETS`, also the `name` of the config that it makes.
+        The key of `PRESETS`.
     library
         Library and version whose numbers it gives.
     fields

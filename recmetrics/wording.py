@@ -250,7 +250,7 @@ def _number(kind: str, value: float, text: Text) -> str:
 
 
 def plain_number(value: float, text: Text) -> str:
-    """Return a number of any size with at most four significant digits behind the point, and no trailing zeros."""
+    """Return a number of any size: whole ones in full, others to four significant digits without trailing zeros."""
     if not math.isfinite(value) or abs(value) >= PLAIN_BELOW:
         return text.metric(value)
     if float(value).is_integer():

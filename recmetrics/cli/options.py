@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from recmetrics.config import EvalConfig
+from recmetrics.engines import ENGINES
 from recmetrics.errors import RecmetricsError
 from recmetrics.presets import PRESETS
 from recmetrics.roles import ROLES
@@ -38,7 +39,9 @@ Settings = Annotated[
 Cutoffs = Annotated[str, typer.Option("--k", metavar="1,5,10", help="Cutoffs for @K metrics.")]
 Threshold = Annotated[float | None, typer.Option("--threshold", metavar="T", help="Score from which a row is a yes.")]
 Segment = Annotated[str, typer.Option("--by", metavar="SEGMENT", help="Also one value per group of this column.")]
-EngineName = Annotated[str, typer.Option("--engine", metavar="NAME", help="What scans the rows: numpy.")]
+EngineName = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help=f"What scans the rows: {', '.join(ENGINES)}.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 

@@ -35,14 +35,21 @@ class Metric:
         Name of the mean or of the pooled value: `map`.
     per_user_name
         Name of one user's value (`average_precision`); equal to `name` where it has none of its own.
+    layer, label
+        What it looks at, and its printed English name, marked for translation.
     options
         Option in the metric string → field of EvalConfig. The field's default is the option's.
     cutoff
         `never` (row metrics), `always` (`precision@10`), `optional` (`mrr`, `mrr@10`).
     low, high
         Range of a defined value.
+    source
+        Literature, or the library whose numbers it gives.
+    needs
+        Column roles, or `train`, without which it is undefined.
     function
-        Computes it; what it is given depends on the layer (ScoreTable, Lists, RankTable or Exposures).
+        Computes it from what its layer looks at: `classification` and `calibration` ScoreTable, `ranking` Lists (gauc:
+        HitTable), `exposure` Exposures and K, `business` ExposureLog; each with the config.
     """
 
     name: str

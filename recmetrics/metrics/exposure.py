@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from recmetrics.config import EvalConfig
 from recmetrics.errors import RecmetricsError
 from recmetrics.metrics.base import Measured, metric, undefined
+from recmetrics.results import missing_column
 from recmetrics.text import N_
 
 
@@ -156,7 +157,7 @@ def novelty(shown: Exposures, config: EvalConfig, k: int) -> Measured:
 
 def _logged_rate(shown: Exposures, k: int, column: str) -> tuple[float, float] | Measured:
     if column not in shown.logged:
-        return undefined(f"missing column: {column}")
+        return undefined(missing_column(column))
     share = shown.shares(k)
     known = ~np.isnan(shown.logged[column])
     exposures = float(share[known].sum())

@@ -14,7 +14,7 @@ from recmetrics.source import Source
 from recmetrics.text import N_
 
 MAX_SEGMENT_VALUES = 50
-MAX_MODELS = 20
+MAX_GUESSED_MODELS = 20  # a column with more values is taken as the models only when the caller names it
 
 Given = str | int | Iterable[str | int] | None
 BY_CALLER = N_("Named by you.")
@@ -212,7 +212,7 @@ class _Guesser:
     def _can_play(self, role: str, name: str) -> bool:
         look = self.looks[name]
         if role == "model":
-            return 2 <= look.n_distinct <= MAX_MODELS and look.n_missing == 0
+            return 2 <= look.n_distinct <= MAX_GUESSED_MODELS and look.n_missing == 0
         if role in VALUE_ROLES:
             return look.is_number or (look.n_distinct <= 3 and role in ("click", "purchase"))
         return look.kind != "other"
