@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from recmetrics.bundle import Tables
 from recmetrics.config import EvalConfig
-from recmetrics.inference.means import t_quantile, weighted_mean_interval
+from recmetrics.inference.means import column_means, weighted_mean_interval
 from recmetrics.metrics import MetricName
 from recmetrics.metrics.base import METRICS, Measured, Metric
 from recmetrics.metrics.lists import Lists
@@ -192,7 +192,8 @@ def _mean_over_users(
     tables: Tables, entry: Metric, lists: Lists, config: EvalConfig, who: Population, columns: list[int]
 ) -> _Means:
     matrix = _matrix(entry, lists, config, columns)
-    mean, reach, n = _moments(who.apply(matrix), config.confidence)
+    found = column_means(who.apply(matrix), config.confidence)
+    mean, reach, n = found.value, found.reach, found.n
     low_tie, high_tie = _tie_range(tables, entry, config, who, lists.ks, columns, matrix, mean, n)
     return _Means(
         [None if math.isnan(v) else float(v) for v in mean],
@@ -208,25 +209,6 @@ def _mean_over_users(
             for v, count, column in zip(mean, n, columns, strict=True)
         ],
     )
-
-
-def _moments(
-    values: NDArray[np.float64], confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return per cutoff: mean over the defined users, half the width of its t interval (NaN without spread), users."""
-    defined = ~np.isnan(values)
-    whole = bool(defined.all())
-    n = np.full(values.shape[1], len(values)) if whole else defined.sum(axis=0)
-    total = (values if whole else np.where(defined, values, 0.0)).sum(axis=0)
-    mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
-    away = values - mean
-    if not whole:
-        away[~defined] = 0.0
-    spread = np.einsum("ij,ij->j", away, away)
-    reach = np.full(len(n), np.nan)
-    for i in np.flatnonzero((n > 1) & (spread > 0)):
-        reach[i] = t_quantile(confidence, int(n[i]) - 1) * math.sqrt(spread[i] / (n[i] - 1) / n[i])
-    return mean, reach, n
 
 
 def _zero_filled(mean: float, n: int, who: Population) -> float | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
-from recmetrics.inference.means import mean_interval
+from recmetrics.inference.means import column_means
 from recmetrics.metrics import ranking
 from recmetrics.metrics.lists import Lists, Matrix
 from recmetrics.metrics.population import Population, population
@@ -228,27 +228,19 @@ def _ceiling_rules(hits: HitTable, people: Population) -> Population:
 
 
 def _curve(name: str, used: Mapping[str, Matrix], ceiling: Matrix, confidence: float) -> Curve:
-    means = {what: _means(values) for what, values in used.items()}
-    intervals = [mean_interval(column, None, confidence) for column in used["value"].T]
-    low, high = ([getattr(found, end) for found in intervals] for end in ("low", "high"))
+    found = {what: column_means(values, confidence) for what, values in used.items()}
+    means = {what: estimate.value for what, estimate in found.items()}
+    reach = found["value"].reach
     return Curve(
         metric=name,
         value=means["value"],
-        low=np.maximum(np.asarray(low, dtype=np.float64), 0.0),
-        high=np.minimum(np.asarray(high, dtype=np.float64), 1.0),
+        low=np.maximum(means["value"] - reach, 0.0),
+        high=np.minimum(means["value"] + reach, 1.0),
         tie_low=means.get("tie_low", means["value"]),
         tie_high=means.get("tie_high", means["value"]),
-        ceiling=_means(ceiling),
+        ceiling=column_means(ceiling, confidence).value,
         random=means["random"],
     )
-
-
-def _means(values: Matrix) -> NDArray[np.float64]:
-    """Return the mean over users with a value, per cutoff; NaN where there is none."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=0)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    return np.asarray(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
 
 
 def whole_counts(numbers: NDArray[np.int64], largest: int) -> Counts:

@@ -31,12 +31,43 @@ class MeanEstimate:
     n: int
 
 
-def mean_interval(
-    values: NDArray[np.float64], counted: NDArray[np.bool_] | None = None, confidence: float = 0.95
-) -> MeanEstimate:
-    """Return the mean of the counted users' values (float64[u]) with its t interval."""
-    used = values if counted is None else values[counted]
-    return weighted_mean_interval(used, np.ones(len(used)), confidence)
+@dataclass(frozen=True, eq=False)
+class ColumnMeans:
+    """Means over users, one per column.
+
+    Attributes
+    ----------
+    value
+        float64[c]; NaN where no user has a value.
+    reach
+        float64[c]: half the width of the t interval with n − 1 degrees of freedom; NaN where there is no interval, as
+        with `MeanEstimate`.
+    n
+        int64[c]: users with a value.
+    """
+
+    value: NDArray[np.float64]
+    reach: NDArray[np.float64]
+    n: NDArray[np.int64]
+
+
+def column_means(values: NDArray[np.float64], confidence: float = 0.95) -> ColumnMeans:
+    """Return the mean over users of each column of float64[u, c] with its interval; NaN is a user without a value."""
+    defined = ~np.isnan(values)
+    whole = bool(defined.all())
+    n = np.full(values.shape[1], len(values)) if whole else defined.sum(axis=0)
+    total = (values if whole else np.where(defined, values, 0.0)).sum(axis=0)
+    mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    away = values - mean
+    if not whole:
+        away[~defined] = 0.0
+    squares = np.einsum("ij,ij->j", away, away)
+    # Compared, not subtracted: the mean of equal values may miss them by the last bit, which is no spread.
+    lowest, highest = (f(values, axis=0, where=defined, initial=i) for f, i in ((np.min, np.inf), (np.max, -np.inf)))
+    reach = np.full(len(n), np.nan)
+    for i in np.flatnonzero(lowest < highest):
+        reach[i] = t_quantile(confidence, int(n[i]) - 1) * math.sqrt(squares[i] / (n[i] - 1) / n[i])
+    return ColumnMeans(mean, reach, n)
 
 
 def weighted_mean_interval(
