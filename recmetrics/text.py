@@ -42,6 +42,11 @@ def catalogue(language: str) -> Mapping[tuple[str | None, str], Any]:
     return found
 
 
+def _minus(number: str) -> str:
+    """Return a printed number with the minus sign, which signed differences and −∞ carry as well."""
+    return str(number).replace("-", "−")
+
+
 @dataclass(frozen=True)
 class Text:
     """All words and number formats of one language. `language` is a key of `LANGUAGES`."""
@@ -87,7 +92,7 @@ class Text:
         """Return a whole number with grouped digits: 35,502."""
         from babel.numbers import format_decimal
 
-        return str(format_decimal(int(n), locale=_BABEL_NAME[self.language]))
+        return _minus(format_decimal(int(n), locale=_BABEL_NAME[self.language]))
 
     def metric(self, value: float | None, decimals: int = 3) -> str:
         """Return a metric with a fixed number of decimals; `–` when undefined; from 10¹⁵ on as `1.235E30`."""
@@ -98,9 +103,9 @@ class Text:
         from babel.numbers import format_decimal, format_scientific
 
         if abs(value) >= PLAIN_BELOW:
-            return str(format_scientific(value, format="0.###E0", locale=_BABEL_NAME[self.language]))
+            return _minus(format_scientific(value, format="0.###E0", locale=_BABEL_NAME[self.language]))
         pattern = "#,##0." + "0" * decimals if decimals else "#,##0"
-        return str(format_decimal(value, format=pattern, locale=_BABEL_NAME[self.language]))
+        return _minus(format_decimal(value, format=pattern, locale=_BABEL_NAME[self.language]))
 
     def signed(self, value: float | None, decimals: int = 3) -> str:
         """Return a difference with its sign."""
@@ -115,7 +120,7 @@ class Text:
         from babel.numbers import format_percent
 
         pattern = "#,##0." + "0" * decimals + "%" if decimals else "#,##0%"
-        return str(format_percent(share, format=pattern, locale=_BABEL_NAME[self.language]))
+        return _minus(format_percent(share, format=pattern, locale=_BABEL_NAME[self.language]))
 
     def interval(self, low: float | None, high: float | None, decimals: int = 3) -> str:
         """Return `[0.712, 0.801]`, or an empty text when there is no interval."""

@@ -15,11 +15,11 @@ from recmetrics.text import N_
 
 N_EXAMPLES = 3
 MISSING_SCORES = N_(
-    "Score column '{model}' has {count} missing values (rows {rows}); every row needs a finite score. "
+    "Missing values in score column '{model}': {count} (rows {rows}). Every row needs a finite score. "
     "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
 )
 INFINITE_SCORES = N_(
-    "Score column '{model}' has {count} infinite values (rows {rows}: {values}); every row needs a finite score. "
+    "Infinite values in score column '{model}': {count} (rows {rows}: {values}). Every row needs a finite score. "
     "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
 )
 

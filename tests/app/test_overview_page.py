@@ -108,7 +108,7 @@ def test_without_users_there_is_no_per_user_number_and_accuracy_has_its_baseline
 
 def test_few_data_are_warned_about(file_of: WriteFile) -> None:
     file_of([(f"u{n % 3}", f"i{n}", n % 2, n / 20) for n in range(20)])
-    assert "Do not rank models on this." in written(opened())
+    assert "do not rank models on this." in written(opened())
 
 
 def test_a_file_that_needs_a_decision_gets_a_red_box_and_no_number(file_of: WriteFile) -> None:

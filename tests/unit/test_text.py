@@ -14,7 +14,7 @@ BOTH = pytest.mark.parametrize("text", [Text(language) for language in LANGUAGES
 @BOTH
 def test_counts_are_grouped_in_threes_whatever_the_interpreter_says(text: Text) -> None:
     # CLDR: en_US and zh_Hans_CN both group by a comma at thousands.
-    assert [text.count(n) for n in (0, 999, 35502, 1_000_000, -1234)] == ["0", "999", "35,502", "1,000,000", "-1,234"]
+    assert [text.count(n) for n in (0, 999, 35502, 1_000_000, -1234)] == ["0", "999", "35,502", "1,000,000", "−1,234"]
 
 
 @BOTH
@@ -31,7 +31,7 @@ def test_a_metric_has_three_decimals_unless_more_are_asked_for(text: Text) -> No
 def test_a_number_beyond_what_a_float_can_hold_to_the_unit_is_printed_by_its_magnitude(text: Text) -> None:
     assert text.metric(999_999_999_999.5, 1) == "999,999,999,999.5"
     assert text.metric(1.23456e30) == "1.235E30"
-    assert text.metric(-1e300, 6) == "-1E300"
+    assert text.metric(-1e300, 6) == "−1E300"
     assert text.signed(-1e300) == "−1E300"
 
 

@@ -182,11 +182,12 @@ def few(n_positives: int, n_negatives: int, n_users: int | None, text: Text) -> 
     facts = {"positives": text.count(n_positives), "negatives": text.count(n_negatives), "few": text.count(FEW)}
     if n_users is None:
         return text._(
-            "{positives} positives and {negatives} negatives: fewer than {few}. Do not rank models on this.", **facts
+            "Positives: {positives}, negatives: {negatives}. Fewer than {few} of one kind: do not rank models on this.",
+            **facts,
         )
     return text._(
-        "{positives} positives, {negatives} negatives and {users} users: fewer than {few} of one. "
-        "Do not rank models on this.",
+        "Positives: {positives}, negatives: {negatives}, users: {users}. Fewer than {few} of one kind: "
+        "do not rank models on this.",
         users=text.count(n_users),
         **facts,
     )
