@@ -194,6 +194,7 @@ def _mean_over_users(
     matrix = _matrix(entry, lists, config, columns)
     found = column_means(who.apply(matrix), config.confidence)
     mean, reach, n = found.value, found.reach, found.n
+    missing = int((who.counted & (tables.hits.n_candidates == 0)).sum())
     low_tie, high_tie = _tie_range(tables, entry, config, who, lists.ks, columns, matrix, mean, n)
     return _Means(
         [None if math.isnan(v) else float(v) for v in mean],
@@ -205,7 +206,7 @@ def _mean_over_users(
         low_tie,
         high_tie,
         [
-            _beside(tables, lists, config, who, float(v), int(count), column)
+            _beside(tables, lists, config, who, missing, float(v), int(count), column)
             for v, count, column in zip(mean, n, columns, strict=True)
         ],
     )
@@ -217,11 +218,10 @@ def _zero_filled(mean: float, n: int, who: Population) -> float | None:
 
 
 def _beside(
-    tables: Tables, lists: Lists, config: EvalConfig, who: Population, mean: float, n: int, column: int
+    tables: Tables, lists: Lists, config: EvalConfig, who: Population, missing: int, mean: float, n: int, column: int
 ) -> Mapping[str, float]:
     """Return companions: the mean without users who got no list, and how many users' K-th place lies inside a tie."""
     found = {}
-    missing = int((who.counted & (tables.hits.n_candidates == 0)).sum())
     if missing and config.users_missing_from_run == "zero":
         found["missing_as_zero"] = float(missing)
         if n > missing:

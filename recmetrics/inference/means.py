@@ -62,12 +62,21 @@ def column_means(values: NDArray[np.float64], confidence: float = 0.95) -> Colum
     if not whole:
         away[~defined] = 0.0
     squares = np.einsum("ij,ij->j", away, away)
-    # Compared, not subtracted: the mean of equal values may miss them by the last bit, which is no spread.
-    lowest, highest = (f(values, axis=0, where=defined, initial=i) for f, i in ((np.min, np.inf), (np.max, -np.inf)))
     reach = np.full(len(n), np.nan)
-    for i in np.flatnonzero(lowest < highest):
+    for i in np.flatnonzero(_differs(values, defined, whole)):
         reach[i] = t_quantile(confidence, int(n[i]) - 1) * math.sqrt(squares[i] / (n[i] - 1) / n[i])
     return ColumnMeans(mean, reach, n)
+
+
+def _differs(values: NDArray[np.float64], defined: NDArray[np.bool_], whole: bool) -> NDArray[np.bool_]:
+    """Return bool[c]: columns whose defined values are not all one value.
+
+    Compared, not subtracted: the mean of equal values may miss them by the last bit, which is no spread.
+    """
+    if len(values) == 0:
+        return np.zeros(values.shape[1], dtype=bool)
+    first = values[0] if whole else values[defined.argmax(axis=0), np.arange(values.shape[1])]
+    return np.asarray(((values != first) & defined).any(axis=0))
 
 
 def weighted_mean_interval(
