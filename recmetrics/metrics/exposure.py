@@ -102,9 +102,9 @@ def gini(shown: Exposures, config: EvalConfig, k: int) -> Measured:
     if len(seen) == 0:
         return undefined("no rows")
     size = _catalogue(config.catalogue_size or shown.n_items, len(seen))
-    x = np.concatenate([np.zeros(size - len(seen)), np.sort(seen)])
-    i = np.arange(1, size + 1)
-    value = float(np.sum((2 * i - size - 1) * x) / (size * x.sum()))
+    # Items never shown add nothing to either sum, so that only their number is needed, however large the catalogue.
+    i = float(size - len(seen)) + np.arange(1, len(seen) + 1)
+    value = float(np.sum((2 * i - size - 1) * np.sort(seen)) / (size * seen.sum()))
     return Measured(value, extra={"items": float(size), "over_catalogue": float(config.catalogue_size is not None)})
 
 

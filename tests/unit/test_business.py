@@ -201,6 +201,11 @@ def test_inequality_says_whether_it_is_over_the_catalogue() -> None:
     assert (whole.extra["items"], whole.extra["over_catalogue"]) == (5, 1)
 
 
+def test_a_catalogue_of_any_size_needs_no_memory_of_its_own() -> None:
+    # Three items share every exposure; all others, nearly the whole catalogue, have none: the coefficient tends to 1.
+    assert value(dataset(ROWS), "gini@2", catalogue_size=10**15) == pytest.approx(1)
+
+
 def test_a_cut_block_is_exposed_in_proportion_and_covered_in_item_order() -> None:
     data = dataset([("u", "b", 0, 0.5), ("u", "a", 0, 0.5)])
     # One place for two items: ½ each, no inequality; coverage takes `a`.
