@@ -29,17 +29,21 @@ STAGE_KS: Mapping[str, tuple[int, ...]] = {
     "push": (1, 3),
 }
 
+LARGEST_K = 10**9  # longer than any list, and small enough for the int32 ranks of the tables
+
 
 def whole_k(value: object) -> int:
-    """Return a cutoff as int ≥ 1.
+    """Return a cutoff as int from 1 to `LARGEST_K`.
 
     Raises
     ------
     RecmetricsError
-        `invalid_k` for anything that is no whole number from 1 on; the sentence names it.
+        `invalid_k` for anything that is no whole number from 1 on, or larger than any list; the sentence names it.
     """
     text = str(value).strip()
-    whole = int(text) if isinstance(value, int | str) and text.isascii() and text.isdigit() else 0
+    # Twelve digits are too many already, and Python refuses to read thousands of them.
+    digits = text.lstrip("0")[:12] if text.isascii() and text.isdigit() else ""
+    whole = int(digits or 0) if isinstance(value, int | str) else 0
     if isinstance(value, float) and value.is_integer():
         whole = int(value)
     if isinstance(value, bool) or whole < 1:
@@ -47,6 +51,13 @@ def whole_k(value: object) -> int:
             "invalid_k",
             N_("K must be a whole number from 1 on, and '{value}' is none. Give for example 10."),
             value=str(value)[:80],
+        )
+    if whole > LARGEST_K:
+        raise RecmetricsError(
+            "invalid_k",
+            N_("K is {value}, and no list is that long. The largest K is {largest}."),
+            value=str(value)[:80],
+            largest=LARGEST_K,
         )
     return whole
 
@@ -123,7 +134,7 @@ class EvalConfig(BaseModel):
     log_base: Literal[2, "e", 10] = 2
     position_start: Literal[0, 1] = 1
     mrr_cutoff: Literal["k", "none"] = "k"
-    beta: Annotated[float, Field(gt=0)] = 1.0
+    beta: Annotated[float, Field(ge=1e-6, le=1e6)] = 1.0  # beyond, F is precision or recall, and β² may overflow
     f_average: Literal["per_user", "of_means"] = "per_user"
     threshold: float = 0.5
     threshold_rule: Literal["ge", "gt"] = "ge"

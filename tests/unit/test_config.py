@@ -141,6 +141,21 @@ def test_a_long_text_is_not_repeated_in_full() -> None:
     assert len(str(refused.value)) < 300
 
 
+@pytest.mark.parametrize("k", [10**9 + 1, 10**30, "9" * 5000, 1e300])
+def test_a_k_beyond_any_list_is_refused_before_it_can_overflow(k: Any) -> None:
+    with pytest.raises(RecmetricsError, match="no list is that long") as refused:
+        whole_k(k)
+    assert refused.value.kind == "invalid_k"
+    assert whole_k("0000000000000000010") == 10
+    assert whole_k(10**9) == 10**9
+
+
+@pytest.mark.parametrize("beta", [1e-7, 1e7, 1e200, 1e-300])
+def test_a_beta_whose_square_says_nothing_is_refused(beta: float) -> None:
+    with pytest.raises(RecmetricsError, match="beta"):
+        EvalConfig(beta=beta)
+
+
 @pytest.mark.parametrize(
     ("field", "nearest"), [("tie", "ties"), ("map_denominater", "map_denominator"), ("Threshold", "threshold")]
 )
