@@ -192,6 +192,14 @@ class Dataset:
         return n_codes(self.user)
 
     @cached_property
+    def list_user(self) -> NDArray[np.int32] | None:
+        """int32[n]: the user in whose list a row stands; `MISSING` for rows without a user or, where there are items,
+        without an item. None without a user column."""
+        if self.user is None or self.item is None or self.item.min(initial=0) >= 0:
+            return self.user
+        return read_only(np.where(self.item >= 0, self.user, np.int32(MISSING)).astype(np.int32))
+
+    @cached_property
     def n_items(self) -> int:
         """Distinct items with at least one scored row; 0 without an item column."""
         if self.item is None:

@@ -164,7 +164,7 @@ def ties(subject: Subject, limits: Limits) -> list[Outcome]:
 def _tied_rows(subject: Subject) -> tuple[int, int, int]:
     """Return rows minus distinct scores, summed over users; rows in lists; distinct scores over all rows."""
     assert subject.model is not None
-    user = subject.rows.user
+    user = subject.rows.list_user
     assert user is not None
     score = subject.rows.scores[subject.model]
     listed = (user >= 0) & subject.rows.rows_of(subject.model)

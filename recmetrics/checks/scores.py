@@ -48,7 +48,7 @@ def constant_score(subject: Subject, limits: Limits) -> list[Outcome]:
 
 def _constant_inside_users(subject: Subject) -> bool:
     """Return whether lists exist and no user has two different scores."""
-    user = subject.rows.user
+    user = subject.rows.list_user
     if user is None or subject.model is None or len(subject.n_candidates) < 2 or np.median(subject.n_candidates) < 2:
         return False
     score = subject.rows.scores[subject.model]

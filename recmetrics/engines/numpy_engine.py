@@ -116,13 +116,13 @@ class NumpyEngine:
 
 
 def _users(dataset: Dataset) -> NDArray[np.int32]:
-    if dataset.user is None:
+    if dataset.list_user is None:
         raise RecmetricsError(
             "no_user_column",
             N_("{file} has no user column, so there are no lists to rank. Name it, for example user=uid."),
             file=dataset.name,
         )
-    return dataset.user
+    return dataset.list_user
 
 
 def _own_order(

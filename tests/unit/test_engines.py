@@ -145,11 +145,13 @@ def test_equal_scores_without_items_keep_the_order_of_the_file(engine: str) -> N
 
 
 @EVERY_ENGINE
-def test_rows_without_a_user_form_no_list_and_rows_without_an_item_are_listed(engine: str) -> None:
-    data = dataset([(None, "a", 1, 0.9), ("u", "b", 1, 0.5), ("u", None, 0, 0.7), (None, "c", 1, 0.1)])
+def test_rows_without_a_user_or_an_item_stand_in_no_list(engine: str) -> None:
+    rows = [(None, "a", 1, 0.9), ("u", "b", 1, 0.5), ("u", None, 0, 0.7), ("u", None, 1, 0.6), (None, "c", 1, 0.1)]
+    data = dataset(rows)
     table = ENGINES[engine].hit_table(data, EvalConfig(), "score")
-    assert (table.user.tolist(), table.lo.tolist(), table.n_candidates.tolist()) == ([0], [2], [2])
+    assert (table.user.tolist(), table.lo.tolist(), table.n_candidates.tolist()) == ([0], [1], [1])
     assert table.n_relevant.tolist() == [1]
+    assert ENGINES[engine].rank_table(data, EvalConfig(), "score", 5).row.tolist() == [1]
 
 
 @EVERY_ENGINE

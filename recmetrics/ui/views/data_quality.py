@@ -114,14 +114,15 @@ def _signed(text: Text) -> Callable[[Any], str]:
 def _lists(frame: Frame, text: Text) -> None:
     show.heading(text._("How long are the lists, and how many positives has a user?"))
     data = frame.data
-    if data.user is None:
+    user = data.list_user
+    if user is None:
         show.caption(text._("This file has no user column, so there are no lists."))
         return
-    known = data.user >= 0
+    known = user >= 0
     positive = positive_rows(data, frame.config) & known
-    rows = np.bincount(data.user[known], minlength=len(data.users))
+    rows = np.bincount(user[known], minlength=len(data.users))
     has_list = rows > 0
-    positives = np.bincount(data.user[positive], minlength=len(data.users))
+    positives = np.bincount(user[positive], minlength=len(data.users))
     table = pd.DataFrame(
         [
             _spread(text._("rows of a user"), rows[has_list], text),
