@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig, Ties
-from recmetrics.dataset import Dataset
+from recmetrics.dataset import Dataset, pair_codes
 from recmetrics.engines import ENGINES
 from recmetrics.inference.auc import AucEstimate, auc_estimate
 from recmetrics.metrics.business import ExposureLog
@@ -170,6 +170,6 @@ def _popularity(data: Dataset) -> tuple[NDArray[np.float64] | None, int]:
     if train is None:
         return None, 0
     held = train.item >= 0
-    pair = np.unique(train.user[held].astype(np.int64) * max(len(data.items), 1) + train.item[held])
+    pair = np.unique(pair_codes(train.user[held], train.item[held], len(data.items)))
     counts = np.bincount(pair % max(len(data.items), 1), minlength=len(data.items))
     return counts.astype(np.float64), train.n_users or len(np.unique(train.user))

@@ -25,6 +25,11 @@ def n_codes(codes: NDArray[np.int32]) -> int:
     return int(np.count_nonzero(np.bincount(codes[codes >= 0])))
 
 
+def pair_codes(user: NDArray[np.int32], item: NDArray[np.int32], n_items: int) -> NDArray[np.int64]:
+    """Return int64[n]: one number per pair of a user and one of `n_items` items; both codes must be ≥ 0 to mean one."""
+    return user.astype(np.int64) * max(n_items, 1) + item
+
+
 @dataclass(frozen=True)
 class Issue:
     """Something that loading found, repaired or doubts. `code` is a word of the case vocabulary or of the loader.
@@ -216,7 +221,7 @@ class Dataset:
         if self.user is None or self.item is None:
             return np.empty(0, dtype=np.int64)
         keyed = np.flatnonzero((self.user >= 0) & (self.item >= 0))
-        key = self.user[keyed].astype(np.int64) * max(len(self.items), 1) + self.item[keyed]
+        key = pair_codes(self.user[keyed], self.item[keyed], len(self.items))
         ordered = np.sort(key)
         if not np.any(ordered[1:] == ordered[:-1]):
             return np.empty(0, dtype=np.int64)

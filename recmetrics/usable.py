@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
-from recmetrics.dataset import Dataset, Truth
+from recmetrics.dataset import Dataset, Truth, pair_codes
 from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_
 
@@ -133,7 +133,7 @@ def _not_kept(dataset: Dataset, rule: str) -> NDArray[np.int64]:
     assert dataset.user is not None
     assert dataset.item is not None
     keyed = np.flatnonzero((dataset.user >= 0) & (dataset.item >= 0))
-    pair = dataset.user[keyed].astype(np.int64) * max(len(dataset.items), 1) + dataset.item[keyed]
+    pair = pair_codes(dataset.user[keyed], dataset.item[keyed], len(dataset.items))
     if rule == "keep_best":
         score = next(iter(dataset.scores.values()))[keyed]
         # Best first; among equals the first in the file, since lexsort is stable.
@@ -148,7 +148,7 @@ def _treat_truth(dataset: Dataset, config: EvalConfig) -> Dataset:
     truth = dataset.truth
     if truth is None:
         return dataset
-    pair = truth.user.astype(np.int64) * max(len(dataset.items), 1) + truth.item
+    pair = pair_codes(truth.user, truth.item, len(dataset.items))
     order = np.argsort(pair, kind="stable")
     repeated = np.flatnonzero(pair[order][1:] == pair[order][:-1]) + 1
     if len(repeated) == 0:

@@ -22,6 +22,7 @@ from recmetrics.checks.base import (
     untested,
 )
 from recmetrics.checks.subject import Subject
+from recmetrics.dataset import pair_codes
 from recmetrics.results import Cause, Severity
 
 # A fault that lies in one part of the file: that part has most of it and is not most of the file anyway.
@@ -271,7 +272,7 @@ def _groups(subject: Subject) -> _Groups:
     if len(raw.surplus_rows) == 0:
         return _Groups(np.empty(0, np.int64), np.empty(0, np.int64))
     keyed = np.flatnonzero((raw.user >= 0) & (raw.item >= 0))
-    parts: list[NDArray[Any]] = [raw.user[keyed].astype(np.int64) * max(len(raw.items), 1) + raw.item[keyed]]
+    parts: list[NDArray[Any]] = [pair_codes(raw.user[keyed], raw.item[keyed], len(raw.items))]
     if subject.options.repeat_consumption and "time" in raw.values:
         parts.append(raw.values["time"][keyed])
     order = np.lexsort(parts[::-1])

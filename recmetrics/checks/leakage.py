@@ -9,6 +9,7 @@ import numpy as np
 
 from recmetrics.checks.base import Check, Limit, Limits, Outcome, Part, register, supported, tested, untested
 from recmetrics.checks.subject import Subject
+from recmetrics.dataset import pair_codes
 from recmetrics.inference.auc import auc_estimate
 from recmetrics.metrics.calibration import cox
 from recmetrics.results import Cause, Evidence, Severity
@@ -129,12 +130,11 @@ def _overlap(subject: Subject) -> Cause:
     train, rows = subject.rows.train, subject.rows
     if train is None or rows.user is None or rows.item is None:
         return untested("train_overlap", "train")
-    width = max(len(rows.items), 1)
     known = (train.user >= 0) & (train.item >= 0)
     if train.label is not None:
         known &= train.label >= subject.config.relevance_threshold
-    seen = np.unique(train.user[known].astype(np.int64) * width + train.item[known])
-    pair = subject.of_judged(rows.user).astype(np.int64) * width + subject.of_judged(rows.item)
+    seen = np.unique(pair_codes(train.user[known], train.item[known], len(rows.items)))
+    pair = pair_codes(subject.of_judged(rows.user), subject.of_judged(rows.item), len(rows.items))
     shared = np.isin(pair, seen)
     rest = auc_estimate(subject.positive[~shared], subject.score[~shared], None).value
     count = int(np.count_nonzero(shared))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recmetrics.dataset import Account, Dataset, Issue
+from recmetrics.dataset import Account, Dataset, Issue, pair_codes
 from recmetrics.text import N_
 
 N_EXAMPLES = 3
@@ -57,7 +57,7 @@ def _n_conflicting(dataset: Dataset) -> int:
     assert dataset.user is not None
     assert dataset.item is not None
     keyed = np.flatnonzero((dataset.user >= 0) & (dataset.item >= 0) & ~np.isnan(dataset.label))
-    pair = dataset.user[keyed].astype(np.int64) * max(len(dataset.items), 1) + dataset.item[keyed]
+    pair = pair_codes(dataset.user[keyed], dataset.item[keyed], len(dataset.items))
     label = dataset.label[keyed]
     order = np.lexsort((label, pair))
     pair, label = pair[order], label[order]

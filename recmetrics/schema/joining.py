@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recmetrics.dataset import MISSING, Issue, Segment
+from recmetrics.dataset import MISSING, Issue, Segment, pair_codes
 from recmetrics.errors import RecmetricsError
 from recmetrics.schema.ids import Ids, merge
 from recmetrics.schema.part import Part
@@ -176,7 +176,7 @@ def _places(pieces: list[_Piece], n_items: int) -> tuple[list[NDArray[np.int64]]
     n_occurrences = 1
     occurrences = []
     for piece in pieces:
-        pair = piece.user.astype(np.int64) * max(n_items, 1) + piece.item
+        pair = pair_codes(piece.user, piece.item, n_items)
         occurrence = pd.Series(pair).groupby(pair).cumcount().to_numpy() if pd.Series(pair).duplicated().any() else 0
         n_occurrences = max(n_occurrences, int(np.max(occurrence, initial=0)) + 1)
         keys.append(pair)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recmetrics.dataset import MISSING, Issue, TrainPairs, Truth
+from recmetrics.dataset import MISSING, Issue, TrainPairs, Truth, pair_codes
 from recmetrics.errors import RecmetricsError
 from recmetrics.schema.cells import decoded
 from recmetrics.schema.guess import Guess, missing_column
@@ -134,9 +134,9 @@ def _grades_of(user: NDArray[np.int32], item: NDArray[np.int32], truth: Truth, n
     found = np.full(len(user), np.nan)
     if len(truth.user) == 0:
         return found
-    judged = truth.user.astype(np.int64) * n_items + truth.item
+    judged = pair_codes(truth.user, truth.item, n_items)
     order = np.argsort(judged, kind="stable")
-    pair = user.astype(np.int64) * n_items + item
+    pair = pair_codes(user, item, n_items)
     at = np.minimum(np.searchsorted(judged[order], pair), len(order) - 1)
     known = (judged[order][at] == pair) & (user >= 0) & (item >= 0)
     found[known] = truth.grade[order[at[known]]]
@@ -188,7 +188,7 @@ def _audit(
         template = N_("{file}: {count} judgments lack a user, an item or a grade and were left out.")
         told = {**facts, "count": n_dropped}
         found.append(Issue("truth_incomplete", n_dropped, template, told, severity="dropped"))
-    pair = truth.user.astype(np.int64) * max(n_items, 1) + truth.item
+    pair = pair_codes(truth.user, truth.item, n_items)
     n_repeated = len(pair) - len(np.unique(pair))
     if n_repeated:
         template = N_("{file}: {count} user–item pairs are judged more than once.")
