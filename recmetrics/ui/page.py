@@ -129,7 +129,8 @@ def page(name: str, *, needs_data: bool = True, needs_treatment: bool = True) ->
     _sidebar(name, text)
     st.title(text._(entry.title), anchor=False)
     st.caption(text._(entry.question))
-    show.notices(st.session_state.pop(state.NOTICES, None) or [], text)
+    with st.container():
+        show.notices(st.session_state.pop(state.NOTICES, None) or [], text)
     if raw is None:
         _address(name, text)
         if needs_data and problem is not None:
@@ -206,8 +207,13 @@ def _context_bar(name: str, raw: Dataset, text: Text, needs_treatment: bool) -> 
         with about:
             st.markdown(f"**{show.plain(raw.name)}**")
             st.caption(_counts(raw, data, now.config, text))
+    # A place that is always there: a line that comes and goes would move what stands below it, and the browser then
+    # makes those controls anew, without the focus and without what is being typed.
+    remark = st.empty()
     if now.segment is not None:
-        st.caption(text._("A segment filter is on: every number below is for {group} only.", group=_group(now.segment)))
+        remark.caption(
+            text._("A segment filter is on: every number below is for {group} only.", group=_group(now.segment))
+        )
     return data
 
 
