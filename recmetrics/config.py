@@ -147,7 +147,7 @@ class EvalConfig(BaseModel):
     ece_binning: Literal["mass", "width"] = "mass"
     schema_version: Literal[1] = 1
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, /, **fields: Any) -> None:
         for name in fields:
             if name not in type(self).model_fields:
                 raise RecmetricsError(
@@ -236,7 +236,7 @@ class EvalConfig(BaseModel):
         """Read the content of an `eval_config.json`; `name` is what errors call it."""
         try:
             fields = json.loads(content.decode("utf-8-sig"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # brackets nested without end are no convention either
             raise _unreadable(name, error) from error
         if not isinstance(fields, dict):
             raise RecmetricsError(

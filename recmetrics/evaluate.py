@@ -162,7 +162,10 @@ def _groups(dataset: Dataset, by: str | None) -> list[tuple[str, Dataset]]:
         known = list(dataset.segments)
         raise RecmetricsError(
             "no_column",
-            N_("{file} has no segment column '{name}'. It has: {known}. Name one with segment={name}."),
+            N_(
+                "{file} has no segment column '{name}'. It has: {known}. "
+                "Name one of these, or give the column that role: --columns segment={name}."
+            ),
             file=dataset.name,
             name=str(by)[:80],
             known=", ".join([close for close in [nearest(by, known)] if close] or known) or "–",

@@ -48,7 +48,7 @@ def diagnose_command(
 ) -> int:
     """Run every check and list what was found."""
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
-    dataset = read_data(files, truth, train, columns, label_map)
+    dataset, config = read_data(files, truth, train, columns, label_map, config)
     findings = diagnose(dataset, config, DiagnoseOptions(threshold_set=threshold is not None))
     if as_json:
         typer.echo(to_text(document("diagnose", dataset, config, findings=findings)))

@@ -52,7 +52,7 @@ def evaluate_command(
 ) -> None:
     """Compute every metric that the columns allow."""
     config = options.convention(config_file, preset, settings or [], cutoffs, threshold)
-    dataset = read_data(files, truth, train, columns, label_map)
+    dataset, config = read_data(files, truth, train, columns, label_map, config)
     report = evaluate(dataset, config, by=segment or None, engine=engine)
     if as_json:
         typer.echo(to_text(document("evaluate", dataset, config, report=report)))

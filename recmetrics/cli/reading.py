@@ -12,15 +12,17 @@ from recmetrics.load import load
 from recmetrics.presets import PRESETS
 
 
-def read_data(files: list[Path], truth: Path | None, train: Path | None, columns: str, label_map: str) -> Dataset:
-    """Load what the common options name; RecmetricsError for anything that cannot be read."""
-    return load(
-        *files,
-        truth=truth,
-        train=train,
-        columns=parse_columns(columns) or None,
-        label_map=parse_label_map(label_map),
-    )
+def read_data(
+    files: list[Path], truth: Path | None, train: Path | None, columns: str, label_map: str, config: EvalConfig
+) -> tuple[Dataset, EvalConfig]:
+    """Load what the common options name; RecmetricsError for anything that cannot be read.
+
+    The labels are read by `--label-map`, else by the convention's grade map. The convention returned holds the one
+    used, so that what is archived with the numbers reads the file the same way again.
+    """
+    worth = parse_label_map(label_map) or dict(config.grade_map or ()) or None
+    dataset = load(*files, truth=truth, train=train, columns=parse_columns(columns) or None, label_map=worth)
+    return dataset, config.replace(grade_map=worth) if worth else config
 
 
 def heading(dataset: Dataset, config: EvalConfig, preset: str = "") -> list[str]:

@@ -24,7 +24,16 @@ def samples_command(folder: Folder = None, make: Make = False) -> None:
             raise RecmetricsError("file", "--make needs a folder: recmetrics samples FOLDER --make.")
         typer.echo(listing())
         return
-    typer.echo("\n".join(str(path) for path in (made(folder) if make else copied(folder))))
+    try:
+        written = made(folder) if make else copied(folder)
+    except OSError as error:
+        raise RecmetricsError(
+            "file",
+            "The samples could not be written into {folder}: {reason}. Name a folder that you may write to.",
+            folder=str(folder)[:200],
+            reason=error.strerror or str(error)[:120],
+        ) from error
+    typer.echo("\n".join(map(str, written)))
 
 
 def listing() -> str:

@@ -155,7 +155,13 @@ def missing_column(source: Source, role: str, named: str | None = None) -> Recme
             "Say which one it is: --columns {role}=NAME."
         )
         return RecmetricsError(kind, template, **facts)
-    near = nearest(named, list(source.columns)) or source.columns[0]
+    near = nearest(named, list(source.columns))
+    if not near:
+        template = N_(
+            "{file} has no column '{named}' for the role {role}; it has {columns}. "
+            "Name one of these with --columns {role}=NAME."
+        )
+        return RecmetricsError(kind, template, **facts, named=named[:80])
     template = N_(
         "{file} has no column '{named}' for the role {role}; it has {columns}. "
         "The nearest is '{nearest}': pass --columns {role}={nearest}, or rename it."

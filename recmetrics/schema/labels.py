@@ -91,6 +91,18 @@ def _mapped(texts: list[str], label_map: Mapping[str, float], name: str, file: s
         value = exact.get(key, folded.get(key.casefold()))
         if value is None and number is not None:
             value = by_number.get(number)
+        if value is not None and not math.isfinite(value):
+            raise RecmetricsError(
+                "invalid_config",
+                N_(
+                    "{file}: the label map makes '{text}' in column '{column}' worth {value}. "
+                    "A label is a finite number; leave the cells empty where there is none."
+                ),
+                file=file,
+                text=text[:40],
+                column=name,
+                value=value,
+            )
         if value is None:
             unmapped.append(text)
         else:
@@ -137,7 +149,10 @@ def _read(texts: list[str], name: str, file: str, decimal: str | None, is_judgme
 
 
 def _ask(texts: list[str], name: str, file: str) -> RecmetricsError:
-    # The example shows the way out without taking the decision: which value is positive is for the user to say.
+    # The example shows the way out without taking the decision: which value is positive is for the user to say. Of
+    # numbers the larger is the likelier positive, and whoever copies the example must not get all labels reversed.
+    numbers = sorted((n, text) for text in texts if (n := _number(text)) is not None and math.isfinite(n))
+    example = [text for _, text in reversed(numbers)] if len(numbers) > 1 else texts
     return RecmetricsError(
         "label_mapping_needed",
         N_(
@@ -148,8 +163,8 @@ def _ask(texts: list[str], name: str, file: str) -> RecmetricsError:
         column=name,
         values=_listed(texts),
         count=len(texts),
-        first=texts[0][:40],
-        second=texts[1][:40] if len(texts) > 1 else "…",
+        first=example[0][:40],
+        second=example[1][:40] if len(example) > 1 else "…",
     )
 
 

@@ -175,6 +175,11 @@ def current() -> State:
     )
 
 
+def label_map() -> dict[str, float] | None:
+    """Return what label words are worth: as mapped in this session, else as the convention's grade map says."""
+    return st.session_state.get(LABEL_MAP) or dict(current().config.grade_map or ()) or None
+
+
 def put(**changes: Any) -> None:
     """Change parts of the shared state; call it from callbacks, before the widgets of a run exist."""
     for key, value in changes.items():

@@ -103,6 +103,19 @@ def test_an_archived_convention_gives_the_identical_numbers(tmp_path: Path, caps
     assert again == first
 
 
+def test_words_for_labels_are_archived_with_the_convention_and_read_the_file_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "words.csv"
+    rows.write_text("user,item,label,score\nu,a,good,0.9\nu,b,bad,0.8\nu,c,good,0.1\n", encoding="utf-8")
+    first = as_json(capsys, "evaluate", str(rows), "--label-map", "good=1,bad=0")
+    assert first["config"]["grade_map"] == {"good": 1.0, "bad": 0.0}
+    archive = tmp_path / "eval_config.json"
+    archive.write_text(json.dumps(first["config"]), encoding="utf-8")
+    again = as_json(capsys, "evaluate", str(rows), "--config", str(archive))
+    assert (again["values"], again["config_hash"]) == (first["values"], first["config_hash"])
+
+
 def test_users_whose_relevant_items_gain_nothing_are_named_as_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -220,11 +220,11 @@ def test_coverage_shows_who_has_a_list_at_all() -> None:
     assert found.extra["user_coverage"] == pytest.approx(3 / 4)
 
 
-def test_rows_without_an_item_take_a_place_and_cover_nothing() -> None:
+def test_rows_without_an_item_stand_in_no_list() -> None:
+    # The row without an item scores higher, and yet item a holds the first place: one of two items, one training user.
     data = dataset([("u", None, 0, 0.9), ("u", "a", 1, 0.5)], train=[("u", "a")])
-    assert value(data, "coverage@2", catalogue_size=2) == pytest.approx(1 / 2)
-    assert value(data, "coverage@1", catalogue_size=2) == 0
-    assert value(data, "avg_popularity@2") == pytest.approx(1 / 2)
+    assert value(data, "coverage@1", catalogue_size=2) == pytest.approx(1 / 2)
+    assert value(data, "avg_popularity@2") == 1
     assert math.isfinite(value(data, "novelty@2") or 0.0)
 
 

@@ -153,6 +153,6 @@ def test_values_on_sampled_candidates_say_so() -> None:
 
 def test_few_positives_negatives_or_users_are_warned_about() -> None:
     assert few(30, 30, 30, ENGLISH) == ""
-    assert few(29, 1_000, None, ENGLISH).startswith("29 positives and 1,000 negatives: fewer than 30.")
-    assert "29 users" in few(100, 100, 29, ENGLISH)
+    assert few(29, 1_000, None, ENGLISH).startswith("Positives: 29, negatives: 1,000. Fewer than 30 of one kind")
+    assert "users: 29" in few(100, 100, 29, ENGLISH)
     assert few(0, 0, None, ENGLISH) == ""

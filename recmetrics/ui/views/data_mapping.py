@@ -244,11 +244,13 @@ def _switching(data: Dataset, now: EvalConfig, then: EvalConfig, text: Text) -> 
 
 
 def _use(columns: Mapping[str, Any] | None, label_map: Mapping[str, float] | None, changes: Mapping[str, Any]) -> None:
+    grades = dict(label_map) if label_map else state.current().config.grade_map
     state.put(
         **{
             state.COLUMNS: columns,
             state.LABEL_MAP: label_map,
-            state.CONFIG: state.current().config.replace(**changes),
+            # Archived with the convention, so that an eval_config.json reads the labels the same way again.
+            state.CONFIG: state.current().config.replace(grade_map=grades, **changes),
             state.DRAFT_OF: None,
             state.LABELS_OF: None,
         }
