@@ -221,3 +221,22 @@ def test_cells_that_are_no_time_are_missing_and_counted() -> None:
     days, issues = read_days(decoded(pa.array(["2024-01-02", "soon", ""]), "t", "a"), "t", "a")
     assert np.isnan(days).tolist() == [False, True, True]
     assert [(issue.code, issue.count) for issue in issues] == [("time_unreadable", 1)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "example"),
+    [
+        (("1", "2"), "--label-map 2=1,1=0,"),
+        (("2", "1"), "--label-map 2=1,1=0,"),
+        (("0", "1", "inf"), "--label-map 1=1,0=0,"),
+        (("hit", "miss"), "--label-map hit=1,miss=0,"),
+    ],
+)
+def test_the_example_of_a_label_map_does_not_reverse_numbers(cells: tuple[str, ...], example: str) -> None:
+    assert example in asked(*cells)
+
+
+@pytest.mark.parametrize("worth", [float("inf"), float("-inf"), float("nan")])
+def test_a_label_map_that_makes_a_label_infinite_is_refused(worth: float) -> None:
+    with pytest.raises(RecmetricsError, match="A label is a finite number"):
+        labels("0", "1", label_map={"1": worth, "0": 0})
