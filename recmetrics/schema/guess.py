@@ -86,20 +86,25 @@ def guess_columns(source: Source, columns: Mapping[str, Given] | None = None) ->
     return _Guesser(source, _given(source, columns or {})).guess()
 
 
+def refuse_unknown_role(role: str) -> None:
+    """Raise RecmetricsError (`unknown_name`) for a role that no column can play; `value` stands for several."""
+    if role not in ROLES and role != "value":
+        raise RecmetricsError(
+            "unknown_name",
+            N_("There is no role '{role}'. The nearest is '{nearest}'; known: {known}."),
+            role=str(role)[:80],
+            nearest=nearest(str(role), list(ROLES)) or "score",
+            known=", ".join(ROLES),
+        )
+
+
 def _given(source: Source, columns: Mapping[str, Given]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for role, named in columns.items():
+        refuse_unknown_role(role)
         if role == "value":
             found.update(_value_roles(source, named))
             continue
-        if role not in ROLES:
-            raise RecmetricsError(
-                "unknown_name",
-                N_("There is no role '{role}'. The nearest is '{nearest}'; known: {known}."),
-                role=str(role)[:80],
-                nearest=nearest(str(role), list(ROLES)) or "score",
-                known=", ".join(ROLES),
-            )
         found[role] = tuple(_resolve(source, role, column) for column in _several(named))
     return found
 

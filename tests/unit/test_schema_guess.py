@@ -100,6 +100,14 @@ def test_the_caller_overrules_guesses_by_name_by_position_and_by_none() -> None:
     assert found.choices["score"].is_given
 
 
+def test_only_a_name_that_is_alike_is_proposed_for_a_column_that_is_not_there() -> None:
+    text = "user,item,label,score\nu1,i1,1,0.5\nu2,i2,0,0.4\n"
+    with pytest.raises(RecmetricsError, match="The nearest is 'score'"):
+        guess(text, {"score": "scoer"})
+    with pytest.raises(RecmetricsError, match="Name one of these with --columns score=NAME"):
+        guess(text, {"score": "prediction"})
+
+
 def test_value_columns_given_together_are_sorted_by_their_names() -> None:
     text = "user,item,label,score,gmv,paid\nu1,i1,1,0.5,3,1\nu2,i2,0,0.4,0,0\n"
     assert chosen(guess(text, {"value": "gmv"}))["amount"] == "gmv"
