@@ -14,6 +14,7 @@ import typer
 
 from recmetrics.cli import options
 from recmetrics.errors import RecmetricsError
+from recmetrics.schema.guess import refuse_unknown_role
 from recmetrics.shipped import shipped
 
 # The app has no accounts, so it listens on this machine only; and Streamlit, left to find out its own address, would
@@ -52,6 +53,8 @@ def environment(files: list[Path], truth: Path | None, columns: str, label_map: 
     if truth is not None:
         found["RECMETRICS_TRUTH"] = str(_existing(truth))
     roles, labels = options.parse_columns(columns), options.parse_label_map(label_map)
+    for role in roles:
+        refuse_unknown_role(role)
     if roles:
         found["RECMETRICS_COLUMNS"] = json.dumps(roles)
     if labels:
