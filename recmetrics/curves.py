@@ -306,6 +306,8 @@ def _edges(scores: ScoreTable, n_bins: int) -> tuple[Array, float]:
     low, high = (float(end) for end in _scores_at(scores, present, 1 - CENTRAL, CENTRAL))
     if low == high:
         return np.linspace(low - 0.5, high + 0.5, n_bins + 1), high + 0.5
+    if not np.isfinite(high - low):  # scores from end to end of the number range: their distance is beyond it
+        return 2 * np.linspace(low / 2, high / 2, n_bins + 1), high
     return np.linspace(low, high, n_bins + 1), high
 
 

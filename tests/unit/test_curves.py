@@ -237,3 +237,10 @@ def test_rows_ranked_last_with_minus_infinity_are_drawn_and_counted_outside() ->
     histogram = score_histogram(scores)
     assert np.isfinite(histogram.edges).all()
     assert histogram.n_outside == 1
+
+
+def test_the_histogram_spans_scores_whose_distance_is_beyond_the_number_range() -> None:
+    histogram = score_histogram(table([1, 0, 1, 0], [1e308, -1e308, 0.0, 1.5e308]), n_bins=5)
+    assert histogram.edges == pytest.approx([-1e308, -0.5e308, 0, 0.5e308, 1e308, 1.5e308], rel=1e-12, abs=1e293)
+    assert (histogram.positives.tolist(), histogram.negatives.tolist()) == ([0, 0, 1, 0, 1], [1, 0, 0, 0, 1])
+    assert histogram.n_outside == 0

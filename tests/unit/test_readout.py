@@ -42,6 +42,11 @@ def test_the_sentence_says_threshold_share_recall_and_right_flags_of_ten() -> No
     )
 
 
+def test_scores_from_end_to_end_of_the_number_range_are_said() -> None:
+    said = words([1, 0, 1], [1e308, -1e308, 0.5])
+    assert said.sentence(solve(said.table, "score", 0.5)).startswith("At score ≥ 0.500, 66.7% of the rows")
+
+
 def test_top_k_is_said_as_a_rule_per_user_with_its_short_lists() -> None:
     said = words()
     point = solve(said.table, "topk", 11)

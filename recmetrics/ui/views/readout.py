@@ -274,8 +274,8 @@ def _decimals(values: NDArray[np.float64]) -> int:
         return 3
     # The central part: one outlier must not hide the rest.
     cut = len(finite) // 100
-    span = float(finite[len(finite) - 1 - cut] - finite[cut])
-    return min(max(3 - math.ceil(math.log10(span)), 3), 8) if span > 0 else 3
+    span = float(finite[len(finite) - 1 - cut]) - float(finite[cut])  # Python numbers: ∞ where it overflows
+    return min(max(3 - math.ceil(math.log10(span)), 3), 8) if 0 < span < math.inf else 3
 
 
 def _f_fraction(beta: float) -> str:
