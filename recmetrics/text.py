@@ -89,7 +89,9 @@ class Text:
     # Printed numbers. The interpreter's locale and the browser's play no part.
 
     def count(self, n: float) -> str:
-        """Return a whole number with grouped digits: 35,502."""
+        """Return a whole number with grouped digits: 35,502; from 10¹⁵ on as `1.235E30`, as a metric is."""
+        if abs(n) >= PLAIN_BELOW:
+            return self.metric(float(n))
         from babel.numbers import format_decimal
 
         return _minus(format_decimal(int(n), locale=_BABEL_NAME[self.language]))

@@ -151,7 +151,7 @@ def _honoured(asked: Asked, query: Mapping[str, str], key: str, read: Any) -> An
         return None
     try:
         return read(query[key])
-    except (RecmetricsError, ValueError, OverflowError):
+    except (RecmetricsError, ValueError, OverflowError, RecursionError):  # the last: brackets nested without end
         asked.notices.append((NOT_HERE, {"key": key, "value": query[key][:60]}))
         return None
 

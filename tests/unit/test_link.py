@@ -89,6 +89,7 @@ def test_unknown_keys_are_ignored() -> None:
         ("cfg", "default,nonsense=1"),
         ("cfg", "no_preset"),
         ("cfg", "default,negatives=%7Bbroken"),
+        ("cfg", "default,negatives=" + "%5B" * 5000),
         ("map", "no colon"),
         ("labels", "yes:many"),
     ],

@@ -76,6 +76,13 @@ def test_an_interval_has_the_decimals_of_its_value(text: Text) -> None:
 
 
 @BOTH
+def test_a_count_of_any_size_is_printed(text: Text) -> None:
+    # From about 10²⁸ on, decimal arithmetic with 28 digits refuses to group digits.
+    assert text.count(10**15 - 1) == "999,999,999,999,999"
+    assert [text.count(n) for n in (1e15, 1.5e300, -1e300)] == ["1E15", "1.5E300", "−1E300"]
+
+
+@BOTH
 def test_small_p_values_are_not_printed_as_zero(text: Text) -> None:
     assert text.p_value(0.0009999) == "p < 0.001"
     assert text.p_value(0.0) == "p < 0.001"
