@@ -53,7 +53,8 @@ def evaluate(
     by
         A segment column: its groups follow the overall values, each with `segment` set.
     tables
-        Tables made earlier for these models under this convention, so that rows are not scanned again.
+        Tables made earlier for these models under this convention, so that rows are not scanned again. Their rows
+        have been through `usable` and do not go through it again.
     engine
         Name in `ENGINES` of what scans the rows; all engines give the same values.
 
@@ -63,10 +64,11 @@ def evaluate(
         For unusable rows (duplicates, missing scores), unknown metrics, models or segment columns.
     """
     config = config or EvalConfig()
-    rows = usable(dataset, config)
-    chosen = _models(dataset, models)
+    chosen, given = _models(dataset, models), tables or {}
+    # A second pass would take rows ranked last for infinite scores, and turn round what lower-is-better turned.
+    rows = next((given[model].dataset for model in chosen if model in given), None) or usable(dataset, config)
     names = metric_names(rows, config, metrics)
-    made = {model: (tables or {}).get(model) or make_tables(rows, config, model, engine) for model in chosen}
+    made = {model: given.get(model) or make_tables(rows, config, model, engine) for model in chosen}
     values = _measured(made, names, config, None)
     for label, group in _groups(rows, by):
         values += _measured({m: make_tables(group, config, m, engine) for m in chosen}, names, config, (str(by), label))

@@ -13,6 +13,7 @@ from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.evaluate import evaluate, make_tables, per_user
 from recmetrics.results import Report, missing_column
+from recmetrics.usable import usable
 from tests.build import dataset, labelled, one_list
 
 ROWS = [
@@ -351,3 +352,15 @@ def test_lower_is_better_turns_threshold_metrics_too() -> None:
     assert evaluate(data, config, metrics=["precision"]).values[0].value == pytest.approx(2 / 3)
     strict = config.replace(threshold_rule="gt")
     assert evaluate(data, strict, metrics=["precision"]).values[0].value == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"missing_scores": "last"}, {"missing_scores": "last", "score_direction": "lower"}]
+)
+def test_tables_made_earlier_are_not_treated_a_second_time(changes: dict[str, Any]) -> None:
+    # What a page does: it keeps the usable rows and their tables, and asks for values of these.
+    config = EvalConfig(ks=(2,), **changes)
+    raw = dataset([("u", "a", 1, 0.9), ("u", "b", 0, None), ("u", "c", 1, 0.4), ("v", "a", 0, 0.7), ("v", "b", 1, 0.2)])
+    rows = usable(raw, config)
+    kept = evaluate(rows, config, tables={"score": make_tables(rows, config, "score")}, by=None)
+    assert [value.value for value in kept.values] == [value.value for value in evaluate(raw, config).values]
