@@ -42,8 +42,9 @@ def failed_steps(results: Path) -> list[str]:
     for step in steps(results):
         shown = " ".join([Path(step[0]).name, *step[1:]])
         print("$", shown, flush=True)
-        if subprocess.run(step, cwd=ROOT, check=False).returncode:
-            failed.append(shown)
+        code = subprocess.run(step, cwd=ROOT, check=False).returncode
+        if code:
+            failed.append(f"{shown} (exit code {code})")  # below 0: the signal that ended it
     return failed
 
 
