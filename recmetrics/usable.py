@@ -15,12 +15,13 @@ from recmetrics.text import N_
 
 N_EXAMPLES = 3
 MISSING_SCORES = N_(
-    "Missing values in score column '{model}': {count} (rows {rows}). Every row needs a finite score. "
+    "{file}: missing values in score column '{model}': {count} (rows {rows}). Every row needs a finite score. "
     "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
 )
 INFINITE_SCORES = N_(
-    "Infinite values in score column '{model}': {count} (rows {rows}: {values}). Every row needs a finite score. "
-    "Repair the export, or say how to treat them: {field}=drop leaves the rows out, {field}=last ranks them last."
+    "{file}: infinite values in score column '{model}': {count} (rows {rows}: {values}). "
+    "Every row needs a finite score. Repair the export, or say how to treat them: "
+    "{field}=drop leaves the rows out, {field}=last ranks them last."
 )
 
 
@@ -64,7 +65,8 @@ def _treat_scores(dataset: Dataset, config: EvalConfig) -> Dataset:
             continue
         missing, infinite = held & np.isnan(array), held & np.isinf(array)
         _refuse(dataset, model, array, missing, config.missing_scores, MISSING_SCORES, "missing_scores")
-        _refuse(dataset, model, array, infinite, config.infinite_scores, INFINITE_SCORES, "infinite_scores")
+        as_given = -array if config.score_direction == "lower" else array
+        _refuse(dataset, model, as_given, infinite, config.infinite_scores, INFINITE_SCORES, "infinite_scores")
         last = np.zeros(dataset.n_rows, dtype=bool)
         for rows, treatment in ((missing, config.missing_scores), (infinite, config.infinite_scores)):
             if treatment == "drop":
@@ -92,6 +94,7 @@ def _refuse(
     raise RecmetricsError(
         "missing_scores",
         template,
+        file=dataset.name,
         model=model,
         count=len(at),
         rows=", ".join(str(n) for n in dataset.row_number[at[:N_EXAMPLES]]),

@@ -60,7 +60,7 @@ def test_missing_scores_are_refused_with_their_rows() -> None:
     with pytest.raises(RecmetricsError) as refused:
         usable(dataset(GAPS[:2]), EvalConfig())
     assert refused.value.kind == "missing_scores"
-    for part in ("'score': 1 (rows 1)", "Missing", "missing_scores=drop", "missing_scores=last"):
+    for part in ("'score': 1 (rows 1)", "data.csv: missing values", "missing_scores=drop", "missing_scores=last"):
         assert part in str(refused.value)
 
 
@@ -68,8 +68,13 @@ def test_infinite_scores_are_refused_with_their_values() -> None:
     with pytest.raises(RecmetricsError) as refused:
         usable(dataset(GAPS[1:]), EvalConfig())
     assert refused.value.kind == "missing_scores"
-    for part in ("Infinite", ": 2 (rows 2, 3", "inf, -inf", "infinite_scores=drop"):
+    for part in ("data.csv: infinite values", ": 2 (rows 2, 3", "inf, -inf", "infinite_scores=drop"):
         assert part in str(refused.value)
+
+
+def test_infinite_scores_are_named_as_they_stand_in_the_file_also_where_lower_is_better() -> None:
+    with pytest.raises(RecmetricsError, match="inf, -inf"):
+        usable(dataset(GAPS[1:]), EvalConfig(score_direction="lower"))
 
 
 def test_rows_without_a_score_are_dropped_or_ranked_last_as_told() -> None:
