@@ -195,6 +195,8 @@ def _straddling(subject: Subject) -> float | None:
 
 def _causes_of_ties(subject: Subject, n_distinct: int) -> list[Cause]:
     values, counts = subject.score_values
+    if not len(values):  # every row was ranked last for want of a score
+        return [tested("few_distinct_scores", True, n_distinct=n_distinct)]
     largest = int(counts.argmax())
     share = float(counts[largest] / counts.sum())
     return [

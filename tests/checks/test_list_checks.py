@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -194,6 +195,14 @@ def test_a_value_that_stands_out_among_many_is_a_default() -> None:
     rows = [(f"u{i // 20}", f"i{i % 20}", float(i % 5 == 0), score[i]) for i in range(2000)]
     found = cause(ask("RM-402", dataset(rows)), "default_score")
     assert (found.outcome, found.facts["value"]) == ("supports", 0.25)
+
+
+def test_rows_all_ranked_last_for_want_of_a_score_are_tied() -> None:
+    data = lists(*[[1.0, 0.0]] * 20)
+    nothing = replace(data, scores={"score": np.full(data.n_rows, np.nan)}, fingerprint="")
+    found = ask("RM-402", nothing, EvalConfig(missing_scores="last", ks=(1,)))
+    assert (said(found), found.facts["count"]) == ("critical", 20)
+    assert cause(found, "few_distinct_scores").outcome == "supports"
 
 
 def test_ties_are_seen_under_every_tie_rule() -> None:
