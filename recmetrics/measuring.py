@@ -200,7 +200,10 @@ def _mean_over_users(
         [None if math.isnan(v) else float(v) for v in mean],
         ["no users with relevant items" if math.isnan(v) else None for v in mean],
         [None if math.isnan(d) else max(float(v - d), entry.low) for v, d in zip(mean, reach, strict=True)],
-        [None if math.isnan(d) else min(float(v + d), entry.high) for v, d in zip(mean, reach, strict=True)],
+        [
+            None if math.isnan(d) else min(float(v + d), max(entry.high, float(v)))
+            for v, d in zip(mean, reach, strict=True)
+        ],
         [int(count) for count in n],
         [_zero_filled(float(v), int(count), who) for v, count in zip(mean, n, strict=True)],
         low_tie,

@@ -364,3 +364,12 @@ def test_tables_made_earlier_are_not_treated_a_second_time(changes: dict[str, An
     rows = usable(raw, config)
     kept = evaluate(rows, config, tables={"score": make_tables(rows, config, "score")}, by=None)
     assert [value.value for value in kept.values] == [value.value for value in evaluate(raw, config).values]
+
+
+def test_an_interval_holds_its_value_even_where_a_reproduced_tie_rule_passes_the_range() -> None:
+    rows = [("u", "a", 1, 0.5), ("u", "b", 1, 0.5), ("v", "c", 1, 0.9), ("v", "d", 0, 0.1)]
+    found = evaluate(dataset(rows), EvalConfig(ties="floor_mean_rank", ks=(1,)), metrics=["precision@1"]).values[0]
+    # u: two hits at the floored mean rank 1, so P@1 = 2; v: 1; mean 1.5.
+    assert found.value == 1.5
+    assert found.high is not None
+    assert found.high >= 1.5
