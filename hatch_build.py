@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUNDLED = ("app.py", "pages", ".streamlit/config.toml", "sample_data")
 
 
-class BundleApp(BuildHookInterface):  # type: ignore[type-arg]
+class BundleApp(BuildHookInterface[BuilderConfig]):
     """Map the files that stand beside the package in a checkout to `recmetrics/bundled`."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

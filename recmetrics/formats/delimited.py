@@ -120,7 +120,8 @@ def _parse_strictly(body: memoryview, dialect: Dialect, names: list[str]) -> Any
     import pyarrow as pa
     from pyarrow import csv
 
-    quoted = dialect.quoted and b'"' in body.obj  # type: ignore[operator]
+    assert isinstance(body.obj, bytes)  # looked at in place: a copy would double the memory of a large file
+    quoted = dialect.quoted and b'"' in body.obj
     # A block must hold the longest line; whole files up to 4 MB are one block, so that hostile long lines pass.
     block = len(body) + 1 if len(body) < 1 << 22 else 1 << 22
     return csv.read_csv(

@@ -34,6 +34,7 @@ def language() -> None:
         persist_state="session",
         label_visibility="collapsed",
         required=True,
+        wrap=True,
     )
 
 
@@ -100,6 +101,7 @@ def view(page: str, text: Text) -> str:
         persist_state="session",
         label_visibility="collapsed",
         required=True,
+        wrap=True,
     )
     return str(chosen or next(iter(views)))
 

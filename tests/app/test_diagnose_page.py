@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from recmetrics.checks import CHECKS
 from recmetrics.config import EvalConfig
 from recmetrics.diagnose import DiagnoseOptions, diagnose
 from recmetrics.load import load
-from recmetrics.results import Finding
+from recmetrics.results import Finding, Severity, Status
 from recmetrics.samples import SAMPLES
 from recmetrics.text import Text
 from recmetrics.ui.views.diagnose import summary
@@ -140,7 +141,7 @@ def test_a_finding_about_users_opens_the_view_of_the_users() -> None:
 
 
 def test_a_check_that_crashes_is_a_fault_of_the_program_and_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(subject: object, limits: object) -> list[object]:
+    def crash(subject: Any, limits: Any) -> Any:
         raise ZeroDivisionError
 
     check = CHECKS["RM-501"]
@@ -185,8 +186,8 @@ def test_names_from_the_data_are_shown_letter_by_letter(tmp_path: Path, monkeypa
 # The sentence -------------------------------------------------------------------------------------------------------
 
 
-def finding(status: str, severity: str = "info") -> Finding:
-    return Finding("RM-501", "leak", status, severity)  # type: ignore[arg-type]
+def finding(status: Status, severity: Severity = "info") -> Finding:
+    return Finding("RM-501", "leak", status, severity)
 
 
 def test_nothing_failed_is_no_proof() -> None:

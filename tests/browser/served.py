@@ -166,6 +166,13 @@ class Visit:
         expect(self.matrix).to_be_visible(timeout=SLOW)
         return [cell.strip() for cell in self.matrix.locator("td strong").all_inner_texts()]
 
+    def cut_off(self) -> list[str]:
+        """Words of buttons of the page that stand beyond the right edge, where nobody sees them."""
+        script = """() => [...document.querySelectorAll('[data-testid="stMain"] button')]
+            .filter((button) => button.getBoundingClientRect().right > innerWidth + 1)
+            .map((button) => button.innerText)"""
+        return list(self.page.evaluate(script))
+
     def choose(self, label: str, option: str) -> Visit:
         """Choose in a drop-down."""
         self.page.get_by_role("combobox", name=re.compile(label)).click()

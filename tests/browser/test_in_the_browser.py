@@ -40,6 +40,7 @@ def test_every_page_opens_by_its_link(visit: Start, entry: Entry, language: str,
     one.said("lang", language)
     # No sideways scrolling: wide tables scroll inside themselves.
     assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert one.cut_off() == []
 
 
 def test_a_step_of_the_slider_changes_the_confusion_matrix_and_the_address(visit: Start) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -347,11 +349,11 @@ def test_an_absent_class_is_no_matter_of_size() -> None:
 # RM-109 ------------------------------------------------------------------------------------------------------------
 
 
-def without_labels(n_missing: int, n: int = 2000, **columns: object) -> Dataset:
+def without_labels(n_missing: int, n: int = 2000, **columns: Any) -> Dataset:
     rows = log(n)
     for i in range(n_missing):
         rows[n - 1 - i][2] = None
-    return dataset(rows, **columns)  # type: ignore[arg-type]
+    return dataset(rows, **columns)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import logging
 import time
 from dataclasses import replace
 from graphlib import TopologicalSorter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,14 +17,14 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset, Segment
 from recmetrics.diagnose import DiagnoseOptions, diagnose, explain
 from recmetrics.errors import RecmetricsError
-from recmetrics.results import Finding
+from recmetrics.results import Finding, Severity
 from recmetrics.synthetic import make
 from tests.build import dataset, labelled
 from tests.checks.asking import ask, lists, log, said
 
 
-def fired(code: str, severity: str = "warning", **fields: object) -> Finding:
-    return Finding(code, CHECKS[code].name, "fired", severity, **fields)  # type: ignore[arg-type]
+def fired(code: str, severity: Severity = "warning", **fields: Any) -> Finding:
+    return Finding(code, CHECKS[code].name, "fired", severity, **fields)
 
 
 # The list of explanations ------------------------------------------------------------------------------------------
@@ -104,10 +105,10 @@ def test_only_the_threshold_scope_of_equal_precision_and_recall_is_explained() -
 def test_a_check_that_crashes_is_an_error_and_never_a_pass(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def crash(subject: object, limits: object) -> list[object]:
+    def crash(subject: Any, limits: Any) -> Any:
         raise ZeroDivisionError
 
-    broken = replace(CHECKS["RM-107"], parts=(Part(crash),))  # type: ignore[arg-type]
+    broken = replace(CHECKS["RM-107"], parts=(Part(crash),))
     monkeypatch.setitem(CHECKS._entries, "RM-107", broken)
     with caplog.at_level(logging.ERROR):
         found = {f.code: f for f in diagnose(dataset(log(40)))}
@@ -231,9 +232,9 @@ def test_limits_can_be_replaced_by_code_and_name() -> None:
         {"k": 0},
     ],
 )
-def test_unknown_names_in_the_options_are_refused(options: dict[str, object]) -> None:
+def test_unknown_names_in_the_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(RecmetricsError, match=r"There is no|K must be"):
-        diagnose(dataset(log(40)), options=DiagnoseOptions(**options))  # type: ignore[arg-type]
+        diagnose(dataset(log(40)), options=DiagnoseOptions(**options))
 
 
 def test_an_unknown_model_is_refused_with_the_known_ones() -> None:

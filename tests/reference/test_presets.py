@@ -39,7 +39,9 @@ def golden_input(unjudged: float | None = None) -> Dataset:
 
 def asked(preset: str, text: str) -> tuple[EvalConfig, str]:
     """Return the preset's convention changed as the brackets say, and the metric's bare name."""
-    name, brackets, cutoff = re.fullmatch(r"(\w+)(?:\[(.*)\])?(@\d+)?", text).groups()  # type: ignore[union-attr]
+    found = re.fullmatch(r"(\w+)(?:\[(.*)\])?(@\d+)?", text)
+    assert found is not None
+    name, brackets, cutoff = found.groups()
     name, cutoff = MEAN_NAMES.get(name, name), cutoff or ""
     entry = METRICS[f"{name}@k" if cutoff or f"{name}@k" in METRICS else name]
     changes = dict(part.split("=") for part in brackets.split(",")) if brackets else {}

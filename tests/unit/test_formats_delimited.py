@@ -1,5 +1,7 @@
 """Text tables: encoding, delimiter, decimal sign, header, blank and malformed lines."""
 
+from typing import Any
+
 import pytest
 
 from recmetrics.errors import RecmetricsError
@@ -9,12 +11,12 @@ from recmetrics.source import Source
 HEADER = "user,item,label,score\n"
 
 
-def read(text: str | bytes, name: str = "a.csv", **options: object) -> Source:
+def read(text: str | bytes, name: str = "a.csv", **options: Any) -> Source:
     data = text.encode() if isinstance(text, str) else text
-    return read_source((name, data), **options)  # type: ignore[arg-type]
+    return read_source((name, data), **options)
 
 
-def refused(text: str | bytes, name: str = "a.csv", **options: object) -> RecmetricsError:
+def refused(text: str | bytes, name: str = "a.csv", **options: Any) -> RecmetricsError:
     with pytest.raises(RecmetricsError) as caught:
         read(text, name, **options)
     return caught.value

@@ -1,6 +1,7 @@
 """Parquet, JSON lines, TREC files, and finding out which of them a file is."""
 
 import io
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,18 +14,18 @@ from recmetrics.load import guess_columns, load, read_source
 from recmetrics.source import Source
 
 
-def read(text: str | bytes, name: str, **options: object) -> Source:
+def read(text: str | bytes, name: str, **options: Any) -> Source:
     data = text.encode() if isinstance(text, str) else text
-    return read_source((name, data), **options)  # type: ignore[arg-type]
+    return read_source((name, data), **options)
 
 
-def refused(text: str | bytes, name: str, **options: object) -> RecmetricsError:
+def refused(text: str | bytes, name: str, **options: Any) -> RecmetricsError:
     with pytest.raises(RecmetricsError) as caught:
         read(text, name, **options)
     return caught.value
 
 
-def parquet(**columns: object) -> bytes:
+def parquet(**columns: Any) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()

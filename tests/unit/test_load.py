@@ -1,6 +1,7 @@
 """Files in, Dataset out: several models, truth, training pairs, and the account of every row."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +17,13 @@ def upload(text: str, name: str = "a.csv") -> tuple[str, bytes]:
     return name, text.encode()
 
 
-def loaded(text: str, **options: object) -> Dataset:
-    return load(upload(text), **options)  # type: ignore[arg-type]
+def loaded(text: str, **options: Any) -> Dataset:
+    return load(upload(text), **options)
 
 
-def refused(*files: object, **options: object) -> RecmetricsError:
+def refused(*files: Any, **options: Any) -> RecmetricsError:
     with pytest.raises(RecmetricsError) as caught:
-        load(*files, **options)  # type: ignore[arg-type]
+        load(*files, **options)
     assert "\n" not in str(caught.value)
     return caught.value
 

@@ -1,5 +1,7 @@
 """Roles of columns: by name in two languages, by content, corrected by the caller."""
 
+from typing import Any
+
 import pytest
 
 from recmetrics.errors import RecmetricsError
@@ -7,9 +9,9 @@ from recmetrics.load import Guess, guess_columns, profile, read_source
 from recmetrics.roles import ROLES, plain
 
 
-def guess(text: str, columns: dict[str, object] | None = None, **options: object) -> Guess:
-    source = read_source(("a.csv", text.encode()), **options)  # type: ignore[arg-type]
-    return guess_columns(source, columns)  # type: ignore[arg-type]
+def guess(text: str, columns: dict[str, Any] | None = None, **options: Any) -> Guess:
+    source = read_source(("a.csv", text.encode()), **options)
+    return guess_columns(source, columns)
 
 
 def chosen(found: Guess) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Label coding, numbers and ids: what the cells of a column mean."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,11 +14,11 @@ from recmetrics.schema.part import compact
 from recmetrics.schema.times import read_days
 
 
-def labels(*cells: object, **options: object) -> Labels:
-    return read_labels(pa.chunked_array([pa.array(cells)]), "label", "a.csv", **options)  # type: ignore[arg-type]
+def labels(*cells: object, **options: Any) -> Labels:
+    return read_labels(pa.chunked_array([pa.array(cells)]), "label", "a.csv", **options)
 
 
-def asked(*cells: object, **options: object) -> str:
+def asked(*cells: object, **options: Any) -> str:
     with pytest.raises(RecmetricsError) as caught:
         labels(*cells, **options)
     assert caught.value.kind == "label_mapping_needed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -190,11 +190,11 @@ def _columns(frame: Frame, text: Text) -> None:
         show.caption(text._("Every column has a role."))
 
 
-def _roles(columns: Mapping[str, object]) -> dict[str, str]:
+def _roles(columns: Mapping[str, str | Sequence[str] | None]) -> dict[str, str]:
     """Return column → the roles it plays."""
     found: dict[str, list[str]] = {}
     for role, named in columns.items():
-        for name in [named] if isinstance(named, str) else list(named or []):  # type: ignore[call-overload]
+        for name in [named] if isinstance(named, str) else named or ():
             found.setdefault(name, []).append(role)
     return {name: ", ".join(roles) for name, roles in found.items()}
 

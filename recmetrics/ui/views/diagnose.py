@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -32,7 +33,7 @@ ICONS = {
     "muted": ":material/notifications_off:",
     "error": ":material/bug_report:",
 }
-COLOURS = {"critical": "red", "warning": "orange", "info": "blue"}
+COLOURS: dict[str, Literal["red", "orange", "blue"]] = {"critical": "red", "warning": "orange", "info": "blue"}
 OUTCOME_ICONS = {
     "supports": ":material/thumb_up:",
     "contradicts": ":material/thumb_down:",
@@ -120,6 +121,7 @@ def _wanted(text: Text) -> tuple[str, ...]:
         key=state.SHOWN,
         persist_state="session",
         required=True,
+        wrap=True,
         format_func=lambda choice: text._(SHOWN[choice]),
     )
     return SEVERITIES[: {"critical": 1, "warning": 2}.get(str(least), 3)]
@@ -132,7 +134,7 @@ def _card(frame: Frame, finding: Finding, explained: list[Finding], number: int)
             st.badge(
                 wording.severity(finding, text),
                 icon=ICONS[finding.severity],
-                color=COLOURS[finding.severity],  # type: ignore[arg-type]
+                color=COLOURS[finding.severity],
             )
             st.markdown(f"**{finding.code} · {show.words(wording.title(finding.code, text))}**")
         st.markdown(show.words(wording.sentence(finding, text)))

@@ -115,6 +115,7 @@ def stage(frame: Frame) -> None:
         key=state.STAGE,
         format_func=lambda name: text._(STAGES[name]),
         on_change=_change_stage,
+        wrap=True,
         help=text._("It decides which metrics are read first, and the K of reports. Press again to leave it open."),
     )
 

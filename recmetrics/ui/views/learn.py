@@ -61,6 +61,7 @@ def _asked(text: Text) -> tuple[str, str]:
             list(LAYERS),
             key=state.LEARN_LAYER,
             persist_state="session",
+            wrap=True,
             format_func=lambda name: text._(LAYERS[name]),
         )
     return words.strip().casefold(), str(chosen_layer or "")

@@ -115,6 +115,7 @@ def _rule(field: str, now: str, options: Mapping[str, str], label: str, key: str
         key=key,
         persist_state="session",
         required=True,
+        wrap=True,
         format_func=lambda rule: text._(options[rule], **({"rule": rule} if options[rule] is OTHER_TIES else {})),
         on_change=_change_rule,
         args=(field, key),
@@ -242,6 +243,7 @@ def _spread(frame: Frame, k: int) -> None:
         key=state.SPREAD,
         persist_state="session",
         required=True,
+        wrap=True,
         format_func=lambda name: text._(figures.LABELS[name]),
     )
     values = user_values(frame.tables().hits, frame.config, str(metric), k)

@@ -43,6 +43,7 @@ def choose_mode(made: Decision, text: Text) -> Mode:
         on_change=_mode_chosen,
         args=(made,),
         required=True,
+        wrap=True,
     )
     off = [(m, made.unavailable(m)) for m in MODE_LABELS if made.unavailable(m)]
     for name, reason in off:
