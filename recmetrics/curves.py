@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.dataset import read_only
+from recmetrics.metrics.base import missing_class
 from recmetrics.metrics.confusion import Confusion, counts_at_codes
 from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.tables import ScoreTable
@@ -195,7 +196,7 @@ def roc_curve(points: CurvePoints) -> Curve:
 
     Undefined with one class. Source: scikit-learn `roc_curve(drop_intermediate=False)` at the drawn thresholds.
     """
-    missing = _one_class(points)
+    missing = missing_class(points.n_positives, points.n_negatives)
     if missing:
         return _undefined(points, missing)
     return Curve(
@@ -317,14 +318,6 @@ def _scores_at(scores: ScoreTable, classes: list[NDArray[np.uint32]], low: float
     first = min(codes[int((len(codes) - 1) * low)] for codes in classes)
     last = max(codes[int(np.ceil((len(codes) - 1) * high))] for codes in classes)
     return scores.decode(np.asarray([first, last], dtype=np.uint32))
-
-
-def _one_class(points: CurvePoints) -> str | None:
-    if points.n_rows == 0:
-        return "no rows"
-    if points.n_positives == 0:
-        return "no positives"
-    return "no negatives" if points.n_negatives == 0 else None
 
 
 def _undefined(points: CurvePoints, reason: str) -> Curve:

@@ -25,6 +25,13 @@ def undefined(reason: str) -> Measured:
     return Measured(None, reason)
 
 
+def missing_class(n_positives: int, n_negatives: int) -> str | None:
+    """Return why a value that needs both classes is undefined; None when both are there."""
+    if n_positives == 0:
+        return "no positives" if n_negatives else "no rows"
+    return None if n_negatives else "no negatives"
+
+
 @dataclass(frozen=True)
 class Metric:
     """One entry of the catalogue.

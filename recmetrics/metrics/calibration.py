@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
-from recmetrics.metrics.base import Measured, metric, undefined
+from recmetrics.metrics.base import Measured, metric, missing_class, undefined
 from recmetrics.tables import Levels, ScoreTable
 from recmetrics.text import N_
 
@@ -24,9 +24,8 @@ def _unusable(scores: ScoreTable, *, both_classes: bool = False) -> Measured | N
     values = scores.decode(np.asarray(ends, dtype=np.uint32))
     if values.min() < 0 or values.max() > 1:
         return undefined("outside 0..1")
-    if both_classes and scores.n_positives == 0:
-        return undefined("no positives")
-    return undefined("no negatives") if both_classes and scores.n_negatives == 0 else None
+    reason = missing_class(scores.n_positives, scores.n_negatives) if both_classes else None
+    return undefined(reason) if reason else None
 
 
 def _entropy(share: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.config import EvalConfig
-from recmetrics.metrics.base import Measured, metric, undefined
+from recmetrics.metrics.base import Measured, metric, missing_class, undefined
 from recmetrics.metrics.confusion import Confusion, confusion_at
 from recmetrics.metrics.f_beta import f_beta_parts
 from recmetrics.tables import ScoreTable
@@ -131,20 +131,12 @@ def prevalence(scores: ScoreTable, config: EvalConfig) -> Measured:
     return Measured(scores.n_positives / scores.n_rows) if scores.n_rows else undefined("no rows")
 
 
-def _one_class(scores: ScoreTable) -> Measured | None:
-    if scores.n_rows == 0:
-        return undefined("no rows")
-    if scores.n_positives == 0:
-        return undefined("no positives")
-    return undefined("no negatives") if scores.n_negatives == 0 else None
-
-
 @metric("roc_auc", "classification", N_("AUC"), source="Mann and Whitney 1947; scikit-learn roc_auc_score")
 def roc_auc(scores: ScoreTable, config: EvalConfig) -> Measured:
     """Share of positive–negative pairs in the right order, ties ½; the share of tied pairs beside it."""
-    missing = _one_class(scores)
-    if missing:
-        return missing
+    reason = missing_class(scores.n_positives, scores.n_negatives)
+    if reason:
+        return undefined(reason)
     below = np.searchsorted(scores.negatives, scores.positives, side="left")
     wins, ties = int(below.sum()), 0
     # Only positives that do meet an equal negative need the second look-up.
@@ -166,9 +158,9 @@ def roc_auc(scores: ScoreTable, config: EvalConfig) -> Measured:
 )
 def partial_auc(scores: ScoreTable, config: EvalConfig) -> Measured:
     """Area under the ROC curve up to `max_fpr`, standardised so that chance is ½; max_fpr = 1 is the AUC."""
-    missing = _one_class(scores)
-    if missing:
-        return missing
+    reason = missing_class(scores.n_positives, scores.n_negatives)
+    if reason:
+        return undefined(reason)
     m = config.max_fpr
     budget = m * scores.n_negatives
     # Only the highest negatives, up to the budget and its ties, shape this part of the curve.
