@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
@@ -307,7 +307,10 @@ def query_of(page: str) -> str:
     entry, kept = menu.entry(page), st.session_state
     view = kept.get(state.view_key(page), "") if entry.views else ""
     shown = view if entry.views and view != entry.views[0][0] else ""
-    query = encode(state.current(), shown or "", kept.get(state.COLUMNS), kept.get(state.LABEL_MAP))
+    now = state.current()
+    if now.model == kept.get(state.FIRST_MODEL):
+        now = replace(now, model="")
+    query = encode(now, shown or "", kept.get(state.COLUMNS), kept.get(state.LABEL_MAP))
     return urlencode(query, quote_via=quote, safe=":,~=")
 
 

@@ -161,6 +161,7 @@ def _opened(text: Text) -> tuple[Dataset | None, RecmetricsError | None]:
     except RecmetricsError as problem:
         return _opened(text) if link.drop_mapping() else (None, problem)
     link.resolve(raw)
+    state.put(**{state.FIRST_MODEL: raw.models[0] if raw.models else ""})
     if raw.models and state.current().model not in raw.scores:
         state.put(**{state.MODEL: raw.models[0]})
     return raw, None

@@ -13,6 +13,7 @@ from recmetrics.text import LANGUAGES
 # Keys of shared controls; a key literal in a page is refused by a test.
 SOURCE = "source"
 MODEL = "model"
+FIRST_MODEL = "first_model"  # of the data that are open: the default, left out of the address
 SEGMENT = "segment"
 MODE = "threshold_mode"
 VALUE = "threshold_value"

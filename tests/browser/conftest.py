@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.served import FLAGS, SLOW, Visit, chromium, server
+from tests.browser.served import FLAGS, Visit, chromium, server
 
 COLD = {"d": "sample:healthy_clicks", "tm": "score", "tv": "0.42", "lang": "zh"}
 
@@ -48,7 +48,7 @@ def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with server(log) as address:
         with Visit(browser, address) as visit:
             visit.open("Threshold", **COLD)
-            expect(visit.page.locator("html")).to_have_attribute("lang", "zh-CN", timeout=SLOW)
+            expect(visit.page.locator("html")).to_have_attribute("lang", "zh-CN")
             sidebar = visit.page.get_by_test_id("stSidebar")
             first = FirstSight(
                 visit.title.inner_text(),

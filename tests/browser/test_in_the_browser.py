@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -154,3 +155,12 @@ def test_names_from_a_file_are_letters_and_never_markup(visit: Start) -> None:
     one.menu("Segments")
     assert one.page.locator("img[src='x']").count() == 0
     expect(one.page.locator(".stMain, [data-testid='stMain']").first).to_contain_text(name)
+
+
+def test_the_address_leaves_the_first_model_out_and_names_any_other(visit: Start) -> None:
+    one = visit().open("Overview", **HEALTHY)
+    assert "model" not in one.query
+    one.choose("Model", "score_b")
+    one.said("model", "score_b")
+    one.choose("Model", "score_a")
+    expect(one.page).not_to_have_url(re.compile("model="))
