@@ -21,6 +21,9 @@ Gain = Literal["linear", "exp2", "exp2_shift", "binary"]
 Treatment = Literal["error", "drop", "last"]
 DuplicateRule = Literal["error", "keep_best", "keep_first", "keep_last"]
 Stage = Literal["recall", "ranking", "ctr", "push"]
+OldEncoding = Literal[
+    "auto", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1250", "cp1251", "cp1252", "latin-1"
+]
 
 STAGE_KS: Mapping[str, tuple[int, ...]] = {
     "recall": (100, 500, 1000),
@@ -110,6 +113,12 @@ class EvalConfig(BaseModel):
     unjudged: Literal["non_relevant", "skip"] = "non_relevant"
     score_direction: Literal["higher", "lower"] = "higher"
     score_kind: Literal["auto", "probability", "raw", "rank"] = "auto"
+    encoding: OldEncoding = "auto"  # of text files that are not Unicode
+    header_line: Literal["auto", "yes", "no"] = "auto"
+    sheet: str = ""  # of a workbook; empty = the first one with rows
+    number_format: Literal["auto", "point", "comma"] = "auto"  # the decimal sign of numbers written as text
+    time_unit: Literal["auto", "d", "s", "ms", "us", "ns"] = "auto"  # of times written as numbers
+    id_spelling: Literal["exact", "normalised"] = "exact"
     duplicates: DuplicateRule = "error"
     truth_duplicates: DuplicateRule = "error"
     missing_scores: Treatment = "error"
@@ -254,6 +263,9 @@ class EvalConfig(BaseModel):
         text = json.dumps(material, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
+
+# Fields that say how files are read. They act when a file is loaded; later changes need it loaded again.
+READING_FIELDS = ("grade_map", "encoding", "header_line", "sheet", "number_format", "time_unit", "id_spelling")
 
 # Fields that never change a value: names and, because the position is paired with its discount, the first position.
 COSMETIC = frozenset({"name", "note", "position_start", "confidence", "random_state", "schema_version"})

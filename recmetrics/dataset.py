@@ -36,7 +36,8 @@ class Issue:
 
     `template` is the English sentence (marked with `N_`), filled from `facts`; `examples` are at most three values as
     they stand in the file. `severity` says what it does: `info` nothing, `doubt` a number may depend on it, `dropped`
-    rows are not used.
+    rows are not used. `asks` is the field of the convention whose value answers the doubt, empty where there is none;
+    its default is what was done.
     """
 
     code: str
@@ -45,9 +46,11 @@ class Issue:
     facts: Mapping[str, Any] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     severity: str = "info"
+    asks: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {"code": self.code, "count": self.count, "examples": list(self.examples), "facts": dict(self.facts)}
+        found = {"code": self.code, "count": self.count, "examples": list(self.examples), "facts": dict(self.facts)}
+        return {**found, "asks": self.asks} if self.asks else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats import read
@@ -34,6 +35,7 @@ def read_source(
     header: bool | None = None,
     format: str | None = None,
     max_rows: int | None = None,
+    config: EvalConfig | None = None,
 ) -> Source:
     """Return a file parsed, before its columns have roles.
 
@@ -47,6 +49,9 @@ def read_source(
         A name in `FORMATS`; None = find out from the content, then from the suffix.
     max_rows
         Refuse files with more rows.
+    config
+        The convention whose reading fields (`encoding`, `header_line`, `sheet`, `number_format`) answer what the file
+        leaves open; None = the defaults, which find out. `header` wins over `header_line`.
 
     Raises
     ------
@@ -60,7 +65,13 @@ def read_source(
         raw = Raw(Path(file[0]).name or "upload", data=bytes(file[1]))
     else:
         raw = Raw(Path(file).name or str(file), path=Path(file))
-    return read(raw, ReadOptions(header, max_rows), format)
+    return read(raw, _options(config or EvalConfig(), header, max_rows), format)
+
+
+def _options(config: EvalConfig, header: bool | None, max_rows: int | None) -> ReadOptions:
+    if header is None and config.header_line != "auto":
+        header = config.header_line == "yes"
+    return ReadOptions(header, config.encoding, config.sheet, config.number_format, max_rows)
 
 
 def load(
@@ -72,6 +83,7 @@ def load(
     header: bool | None = None,
     formats: str | Mapping[str, str] | None = None,
     max_rows: int | None = None,
+    config: EvalConfig | None = None,
 ) -> Dataset:
     """Return the rows of one or several scored files as a Dataset, with what was found or repaired in `issues`.
 
@@ -95,6 +107,9 @@ def load(
         One format for all files, or file name → format; None = find out.
     max_rows
         Refuse files with more rows than this.
+    config
+        The convention; its reading fields (`recmetrics.config.READING_FIELDS`) answer what files leave open. None =
+        the defaults. `label_map` and `header` win over `grade_map` and `header_line`.
 
     Raises
     ------
@@ -102,28 +117,40 @@ def load(
         One sentence that names file, column, rows and the next step. Missing and infinite scores and duplicates do
         not stop loading; they are counted in `issues` and treated as the EvalConfig says.
     """
-    sources = [_read(file, header, formats, max_rows) for file in files]
-    judgments = _read(truth, header, formats, max_rows) if truth is not None else None
+    config = config or EvalConfig()
+    label_map = label_map or dict(config.grade_map or ()) or None
+    reading = _Reading(config, header, formats, max_rows)
+    sources = [reading.source(file) for file in files]
+    judgments = reading.source(truth) if truth is not None else None
     sources, judgments = _runs_and_judgments(sources, judgments)
     columns = dict(columns or {})
     judged = None
     if judgments is not None:
-        judged = read_truth(judgments, guess_columns(judgments, _present(judgments, columns)), label_map)
+        judged = read_truth(judgments, guess_columns(judgments, _present(judgments, columns)), label_map, config)
     guesses = [_guess_scored(source, columns, has_truth=judged is not None) for source in sources]
     parts = [
-        read_part(source, guess, label_map, needs_label=judged is None and i == 0)
+        read_part(source, guess, label_map, config, needs_label=judged is None and i == 0)
         for i, (source, guess) in enumerate(zip(sources, guesses, strict=True))
     ]
-    pairs = _read(train, header, formats, max_rows) if train is not None else None
-    return _assemble(parts, guesses[0], judged, pairs, columns)
+    pairs = reading.source(train) if train is not None else None
+    return _assemble(parts, guesses[0], judged, pairs, columns, config)
 
 
-def _read(file: FileLike, header: bool | None, formats: str | Mapping[str, str] | None, max_rows: int | None) -> Source:
-    chosen = formats if isinstance(formats, str) else None
-    if isinstance(formats, Mapping) and not isinstance(file, Source):
-        given = file[0] if isinstance(file, tuple) else str(file)
-        chosen = formats.get(given, formats.get(Path(given).name))
-    return read_source(file, header=header, format=chosen, max_rows=max_rows)
+@dataclass(frozen=True)
+class _Reading:
+    """How the files of one call are read."""
+
+    config: EvalConfig
+    header: bool | None
+    formats: str | Mapping[str, str] | None
+    max_rows: int | None
+
+    def source(self, file: FileLike) -> Source:
+        chosen = self.formats if isinstance(self.formats, str) else None
+        if isinstance(self.formats, Mapping) and not isinstance(file, Source):
+            given = file[0] if isinstance(file, tuple) else str(file)
+            chosen = self.formats.get(given, self.formats.get(Path(given).name))
+        return read_source(file, header=self.header, format=chosen, max_rows=self.max_rows, config=self.config)
 
 
 def _runs_and_judgments(sources: list[Source], judgments: Source | None) -> tuple[list[Source], Source | None]:
@@ -174,6 +201,7 @@ def _assemble(
     judged: Judged | None,
     train: Source | None,
     columns: Mapping[str, Given],
+    config: EvalConfig,
 ) -> Dataset:
     rows: Rows = join(parts)
     truth = None
@@ -183,7 +211,7 @@ def _assemble(
         coding = judged.coding if judged.coding is not None else coding
     pairs = None
     if train is not None:
-        pairs, told = read_train(train, guess_columns(train, _present(train, columns)), rows)
+        pairs, told = read_train(train, guess_columns(train, _present(train, columns)), rows, config)
         rows = replace(rows, issues=rows.issues + told)
     label = rows.label if rows.label is not None else np.full(len(rows.row_number), np.nan)
     dataset = Dataset(

@@ -79,9 +79,16 @@ def _unreadable(name: str, error: Exception) -> RecmetricsError:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the caller knows: `header` None = find out; `max_rows` None = no cap."""
+    """What the caller knows about a file, and what may be read.
+
+    `header` None = find out; `encoding` of text that is not Unicode, `auto` = find out; `sheet` of a workbook, empty =
+    the first one with rows; `number_format` as in EvalConfig; `max_rows` None = no cap.
+    """
 
     header: bool | None = None
+    encoding: str = "auto"
+    sheet: str = ""
+    number_format: str = "auto"
     max_rows: int | None = None
 
 

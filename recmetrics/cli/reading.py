@@ -17,12 +17,12 @@ def read_data(
 ) -> tuple[Dataset, EvalConfig]:
     """Load what the common options name; RecmetricsError for anything that cannot be read.
 
-    The labels are read by `--label-map`, else by the convention's grade map. The convention returned holds the one
-    used, so that what is archived with the numbers reads the file the same way again.
+    The convention says how files are read; `--label-map` wins over its grade map. The convention returned holds the
+    one used, so that what is archived with the numbers reads the file the same way again.
     """
-    worth = parse_label_map(label_map) or dict(config.grade_map or ()) or None
-    dataset = load(*files, truth=truth, train=train, columns=parse_columns(columns) or None, label_map=worth)
-    return dataset, config.replace(grade_map=worth) if worth else config
+    worth = parse_label_map(label_map)
+    config = config.replace(grade_map=worth) if worth else config
+    return load(*files, truth=truth, train=train, columns=parse_columns(columns) or None, config=config), config
 
 
 def heading(dataset: Dataset, config: EvalConfig, preset: str = "") -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recmetrics.config import EvalConfig
 from recmetrics.dataset import MISSING, Issue, Segment
 from recmetrics.errors import RecmetricsError
 from recmetrics.roles import VALUE_ROLES
@@ -40,7 +41,9 @@ class Part:
     issues: tuple[Issue, ...] = field(default=())
 
 
-def read_part(source: Source, guess: Guess, label_map: Mapping[str, float] | None, needs_label: bool) -> Part:
+def read_part(
+    source: Source, guess: Guess, label_map: Mapping[str, float] | None, config: EvalConfig, needs_label: bool
+) -> Part:
     """Read every column that has a role.
 
     Raises
@@ -52,7 +55,7 @@ def read_part(source: Source, guess: Guess, label_map: Mapping[str, float] | Non
         raise missing_column(source, "label")
     if not guess.all_columns("score"):
         raise missing_column(source, "score")
-    reader = _Reader(source, guess)
+    reader = _Reader(source, guess, config)
     user, item = reader.ids("user"), reader.ids("item")
     label = reader.label(label_map)
     scores = {name: reader.score(name) for name in guess.all_columns("score")}
@@ -72,9 +75,10 @@ def read_part(source: Source, guess: Guess, label_map: Mapping[str, float] | Non
 
 
 class _Reader:
-    def __init__(self, source: Source, guess: Guess) -> None:
+    def __init__(self, source: Source, guess: Guess, config: EvalConfig) -> None:
         self.source = source
         self.guess = guess
+        self.config = config
         self.issues: list[Issue] = []
 
     def _array(self, column: str) -> Any:
@@ -194,7 +198,7 @@ class _Reader:
                 found[role] = self._value(role, column, label_map)
         column = self.guess.column("time")
         if column is not None:
-            days, issues = read_days(self._array(column), column, self.source.name)
+            days, issues = read_days(self._array(column), column, self.source.name, self.config.time_unit)
             self.issues.extend(issues)
             found["time"] = days
         return found

@@ -13,11 +13,15 @@ from recmetrics.text import N_
 
 SECONDS_A_DAY = 86_400.0
 # Epoch times of 1973 to 2100 in each unit do not overlap; smaller numbers are taken as days.
-_UNITS = ((1e17, 1e9, "ns"), (1e14, 1e6, "µs"), (1e11, 1e3, "ms"), (1e8, 1.0, "s"))
+_UNITS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"), (1e8, "s"))
+_A_DAY = {"d": 1.0, "s": SECONDS_A_DAY, "ms": 1e3 * SECONDS_A_DAY, "us": 1e6 * SECONDS_A_DAY, "ns": 1e9 * SECONDS_A_DAY}
 
 
-def read_days(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
-    """Return days since 1970 as float64[n], NaN where a cell is empty or no time, and what has to be said."""
+def read_days(array: Any, column: str, file: str, unit: str = "auto") -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
+    """Return days since 1970 as float64[n], NaN where a cell is empty or no time, and what has to be said.
+
+    `unit` of times written as numbers, as in EvalConfig's `time_unit`; `auto` = by their size.
+    """
     import pyarrow.types as types  # lazily: the package must import quickly
 
     if types.is_timestamp(array.type) or types.is_date(array.type):
@@ -27,7 +31,7 @@ def read_days(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], 
     read = numbers(array)
     if is_text(array) and len(read.bad):
         return _from_text(array, column, file)
-    return _from_epoch(read.values.astype(np.float64), column, file)
+    return _from_epoch(read.values.astype(np.float64), column, file, unit)
 
 
 def _from_timestamps(array: Any) -> NDArray[np.float64]:
@@ -38,13 +42,16 @@ def _from_timestamps(array: Any) -> NDArray[np.float64]:
     return found
 
 
-def _from_epoch(values: NDArray[np.float64], column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
-    finite = np.abs(values[np.isfinite(values)])
-    largest = float(np.median(finite)) if len(finite) else 0.0
-    per_second, unit = next(((scale, unit) for least, scale, unit in _UNITS if largest >= least), (0.0, "d"))
-    days = values / (per_second * SECONDS_A_DAY) if per_second else values
+def _from_epoch(
+    values: NDArray[np.float64], column: str, file: str, unit: str
+) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
+    if unit == "auto":
+        finite = np.abs(values[np.isfinite(values)])
+        typical = float(np.median(finite)) if len(finite) else 0.0
+        unit = next((name for least, name in _UNITS if typical >= least), "d")
     template = N_("{file}: numbers in '{column}' were read as {unit}.")
-    return days, (Issue("time_unit", len(values), template, {"file": file, "column": column, "unit": unit}),)
+    facts = {"file": file, "column": column, "unit": unit}
+    return values / _A_DAY[unit], (Issue("time_unit", len(values), template, facts, asks="time_unit"),)
 
 
 def _from_text(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:

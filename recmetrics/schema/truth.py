@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recmetrics.config import EvalConfig
 from recmetrics.dataset import MISSING, Issue, TrainPairs, Truth, pair_codes
 from recmetrics.errors import RecmetricsError
 from recmetrics.schema.cells import decoded
@@ -42,7 +43,7 @@ def _pair_ids(source: Source, guess: Guess, role: str) -> Ids:
     return read_ids(source.table.column(column), column, source.name)
 
 
-def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | None) -> Judged:
+def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | None, config: EvalConfig) -> Judged:
     """Read judged pairs; a file without a label column lists relevant items, each of grade 1.
 
     Raises
@@ -208,7 +209,7 @@ def _audit(
     return found
 
 
-def read_train(source: Source, guess: Guess, rows: Rows) -> tuple[TrainPairs, tuple[Issue, ...]]:
+def read_train(source: Source, guess: Guess, rows: Rows, config: EvalConfig) -> tuple[TrainPairs, tuple[Issue, ...]]:
     """Return the training interactions in the codes of the rows; items that the rows lack are `MISSING`."""
     user, item = _pair_ids(source, guess, "user"), _pair_ids(source, guess, "item")
     issues = source.issues + user.issues + item.issues
@@ -219,7 +220,9 @@ def read_train(source: Source, guess: Guess, rows: Rows) -> tuple[TrainPairs, tu
         grades = read.values
     days = None
     if time is not None:
-        days, told = read_days(decoded(source.table.column(time), time, source.name), time, source.name)
+        days, told = read_days(
+            decoded(source.table.column(time), time, source.name), time, source.name, config.time_unit
+        )
         issues = issues + told
     who = _codes_in(user, rows.users, numbered=True)
     pairs = TrainPairs(who, _codes_in(item, rows.items), grades, days, n_users=len(user.texts))

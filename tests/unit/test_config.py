@@ -33,6 +33,7 @@ OTHER: dict[str, Any] = {
     "negatives": {"sampler": "uniform", "per_positive": 4, "shared": True},
     "catalogue_size": 3706,
     "relevance_threshold": 2,
+    "sheet": "scores",
     "grade_map": {"click": 1, "order": 5},
     "rounding": {"decimals": 4, "per_user": True},
     "confidence": 0.9,
