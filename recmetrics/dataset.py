@@ -87,11 +87,17 @@ class TrainPairs:
 
 @dataclass(frozen=True)
 class Account:
-    """Where the rows went. `read` = `used` + all of `dropped`."""
+    """Where the rows went while they were read: `read` = `merged` + all of `dropped` + `used`.
+
+    `files` are the scored files with their data rows, which add up to `read`; `merged` rows hold a pair that another
+    file, or another model of a long table, holds too, and became one row with it.
+    """
 
     read: int
     used: int
     dropped: Mapping[str, int] = field(default_factory=dict)
+    files: tuple[tuple[str, int], ...] = ()
+    merged: int = 0
 
 
 _PLAIN_ARRAYS = ("users", "items", "user", "item", "label", "row_number")

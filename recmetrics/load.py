@@ -231,7 +231,7 @@ def _assemble(
         columns=_chosen(guess),
         label_coding=coding,
     )
-    return replace(dataset, issues=rows.issues + pair_issues(dataset), account=account(dataset))
+    return replace(dataset, issues=rows.issues + pair_issues(dataset), account=account(dataset, parts))
 
 
 def _chosen(guess: Guess) -> dict[str, Any]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from recmetrics.cli.options import parse_columns, parse_label_map
 from recmetrics.cli.printing import ENGLISH
 from recmetrics.config import EvalConfig
-from recmetrics.dataset import Dataset
+from recmetrics.dataset import Dataset, Issue
+from recmetrics.json_contract import row_steps
 from recmetrics.load import load
 from recmetrics.presets import PRESETS
+from recmetrics.schema.audit import STEPS
 
 
 def read_data(
@@ -35,10 +37,26 @@ def heading(dataset: Dataset, config: EvalConfig, preset: str = "") -> list[str]
     changed = ", ".join(f"{field}={value}" for field, value in config.changed().items())
     return [
         f"{dataset.name}: {sizes}" + (f" (left out: {', '.join(dropped)})" if dropped else "") + f"; {users}, {items}.",
-        *(f"Note: {ENGLISH._(issue.template, **issue.facts)}" for issue in dataset.issues if issue.template),
+        _steps(dataset, config),
+        *(_note(issue) for issue in dataset.issues if issue.template),
         f"Convention: {changed or 'the defaults'}. Config hash {config.hash[:12]}.",
         *_traps(preset),
     ]
+
+
+def _steps(dataset: Dataset, config: EvalConfig) -> str:
+    """Return the account of the rows as one sum, every term with its reason."""
+    told: list[str] = []
+    for step in row_steps(dataset, config):
+        sign = "= " if step.is_sum else "− " if step.rows < 0 else "+ " if told else ""
+        told.append(f"{sign}{ENGLISH.count(abs(step.rows))} {ENGLISH._(STEPS[step.code], file=step.file)}")
+    return f"Rows: {', '.join(told)}."
+
+
+def _note(issue: Issue) -> str:
+    """Return an issue in words and, where the convention can answer it, the option that does."""
+    way_out = f" Change it with --set {issue.asks}=value." if issue.asks else ""
+    return f"Note: {ENGLISH._(issue.template, **issue.facts)}{way_out}"
 
 
 def _traps(preset: str) -> list[str]:

@@ -19,8 +19,10 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.evaluate import part
+from recmetrics.json_contract import row_steps
 from recmetrics.load import load, read_source
 from recmetrics.samples import SAMPLES
+from recmetrics.schema.audit import Step
 from recmetrics.source import Source
 from recmetrics.text import N_
 from recmetrics.ui import state
@@ -213,6 +215,17 @@ def usable_rows(dataset: Dataset, config: EvalConfig, segment: tuple[str, str] |
 @st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False, scope="session")
 def _usable(key: str, _dataset: Dataset, _config: EvalConfig, _segment: tuple[str, str] | None) -> Dataset:
     return segment_part(usable(_dataset, _config), _segment)
+
+
+def account_steps(dataset: Dataset, config: EvalConfig) -> tuple[Step, ...]:
+    """Return where the rows went, line by line, counted once per data and convention."""
+    # The files belong to the key: other files can hold the same rows.
+    return _account_steps(f"{dataset.fingerprint}|{dataset.account}|{config.hash}", dataset, config)
+
+
+@st.cache_resource(max_entries=KEPT_TABLES, show_spinner=False, scope="session")
+def _account_steps(key: str, _dataset: Dataset, _config: EvalConfig) -> tuple[Step, ...]:
+    return row_steps(_dataset, _config)
 
 
 def tables_of(rows: Dataset, config: EvalConfig, model: str) -> Tables:

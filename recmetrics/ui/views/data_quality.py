@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from recmetrics.dataset import Dataset, Issue
 from recmetrics.errors import RecmetricsError
 from recmetrics.figures import ranking as figures
+from recmetrics.json_contract import passed_over
 from recmetrics.load import profile
 from recmetrics.rank_curves import rank_curves
+from recmetrics.schema.audit import STEPS, Step
 from recmetrics.schema.look import Look
 from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show
@@ -29,7 +31,7 @@ SEVERITIES = {
 }
 LONGEST_AXIS = 1000
 ICONS = {"dropped": ":material/block:", "doubt": ":material/help:", "info": ":material/info:"}
-REASONS = {"missing_scores": N_("no score in any model"), "missing_labels": N_("no label")}
+ROW_PIXELS = 35  # height of a line of a table
 KINDS = {
     "fraction": N_("numbers with fractions"),
     "whole": N_("whole numbers"),
@@ -89,19 +91,41 @@ def _printed(value: object, text: Text) -> str:
 
 def _account(frame: Frame, text: Text) -> None:
     show.heading(text._("Where did the rows go?"))
-    account, raw = frame.raw.account, frame.raw
-    lines: list[tuple[str, int]] = [(text._("rows read"), account.read)]
-    lines += [(text._(REASONS[reason]), -count) for reason, count in account.dropped.items()]
-    lines.append((text._("rows that can be used"), account.used))
+    raw = frame.raw
+    steps = data_source.account_steps(raw, frame.config)
+    lines = [(_step(step, text), step.rows) for step in steps]
     frame_shown = pd.DataFrame(lines, columns=[text._("step"), text._("rows")])
-    show.table(frame_shown.style.format({text._("rows"): _signed(text)}), key="data_account")
-    if frame.data is not raw:
-        words = N_("As the convention treats duplicates and odd scores, {n} of the {read} rows stay in the lists.")
-        show.caption(text._(words, n=text.count(frame.data.n_rows), read=text.count(account.read)))
+    # As high as its lines: a sum that has to be scrolled to is not seen to add up.
+    height = (len(lines) + 1) * ROW_PIXELS + 3
+    show.table(frame_shown.style.format({text._("rows"): _signed(text)}), key="data_account", height=height)
+    if steps[-1].code == "used":
+        show.caption(text._("The account ends here until it is said above how to treat these rows."))
+    for name, _ in raw.account.files:
+        _passed_over(name, raw, text)
+    if raw.scored:
+        counted = (f"{show.plain(model)} {text.count(int(raw.rows_of(model).sum()))}" for model in raw.models)
+        words = N_("A row counts when at least one model scores it; each model is measured on its own rows: {listed}.")
+        show.caption(text._(words, listed=" · ".join(counted)))
     if raw.truth is not None:
         show.caption(text._("The truth adds {n} judged pairs, scored or not.", n=text.count(len(raw.truth.grade))))
     if raw.train is not None:
         show.caption(text._("Training data: {n} pairs.", n=text.count(len(raw.train.user))))
+
+
+def _step(step: Step, text: Text) -> str:
+    """Return a line of the account in words; sums start with an equals sign."""
+    told = text._(STEPS[step.code], file=show.clean(step.file))
+    return f"= {told}" if step.is_sum else told
+
+
+def _passed_over(name: str, raw: Dataset, text: Text) -> None:
+    """Say which lines of a file hold no row and are therefore not in the account."""
+    found = passed_over(raw, name)
+    if found:
+        words = N_("{file}: {blank} blank lines and {comments} comment lines hold no row and are not counted.")
+        told = {"blank": found.get("blank_lines", 0), "comments": found.get("comment_lines", 0)}
+        counts = {kind: text.count(count) for kind, count in told.items()}
+        show.caption(text._(words, file=show.plain(name), **counts))
 
 
 def _signed(text: Text) -> Callable[[Any], str]:
