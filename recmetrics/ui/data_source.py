@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from recmetrics.bundle import Tables, make_tables
-from recmetrics.config import EvalConfig
+from recmetrics.config import READING_FIELDS, EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.evaluate import part
@@ -127,8 +127,8 @@ class Parsed:
         return known.get(name, self.scored[0])
 
 
-def parsed(source: str) -> Parsed:
-    """Return the files of a source as read, for looking at their columns; kept for the last ones of the session.
+def parsed(source: str, config: EvalConfig) -> Parsed:
+    """Return the files of a source as the convention reads them, for looking at their columns; the last ones are kept.
 
     Raises
     ------
@@ -136,14 +136,22 @@ def parsed(source: str) -> Parsed:
         When a file cannot be read at all.
     """
     files, options = _load_arguments(source)
-    return _parsed(f"{source}|{_stamp(files)}", files, options)
+    reading = _reading(config)
+    return _parsed(f"{source}|{reading.hash}|{_stamp(files)}", files, options, reading)
+
+
+def _reading(config: EvalConfig) -> EvalConfig:
+    """Return a convention with the fields that say how files are read and no others, so that no other reads again."""
+    return EvalConfig(**{field: getattr(config, field) for field in READING_FIELDS})
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, scope="session")
-def _parsed(key: str, _files: list[Any], _options: dict[str, Any]) -> Parsed:
+def _parsed(key: str, _files: list[Any], _options: dict[str, Any], _config: EvalConfig) -> Parsed:
+    def read(file: Any) -> Source:
+        return read_source(file, max_rows=MAX_ROWS, config=_config)
+
     truth = _options.get("truth")
-    read = tuple(read_source(file, max_rows=MAX_ROWS) for file in _files)
-    return Parsed(read, None if truth is None else read_source(truth, max_rows=MAX_ROWS), _options)
+    return Parsed(tuple(map(read, _files)), None if truth is None else read(truth), _options)
 
 
 def bytes_held(dataset: Dataset) -> int:
@@ -161,8 +169,10 @@ def _bytes_held(key: str, _dataset: Dataset) -> int:
     return vocabularies + sum(int(column.nbytes) for column in columns if column is not None)
 
 
-def open_dataset(source: str, columns: Mapping[str, Any] | None, label_map: Mapping[str, float] | None) -> Dataset:
-    """Return the dataset of a source under the mapping in force.
+def open_dataset(
+    source: str, columns: Mapping[str, Any] | None, label_map: Mapping[str, float] | None, config: EvalConfig
+) -> Dataset:
+    """Return the dataset of a source under the mapping in force, read as the convention says.
 
     Raises
     ------
@@ -175,7 +185,9 @@ def open_dataset(source: str, columns: Mapping[str, Any] | None, label_map: Mapp
     if label_map is not None:
         options["label_map"] = label_map
     mapping = json.dumps([options.get("columns"), options.get("label_map")], sort_keys=True, default=str)
-    key = f"{source}|{mapping}|{_stamp(files)}"
+    reading = _reading(config)
+    options["config"] = reading
+    key = f"{source}|{mapping}|{reading.hash}|{_stamp(files)}"
     if source.startswith("upload:"):
         return _session_dataset(key, files, options)
     return _shared_dataset(key, files, options)

@@ -157,7 +157,8 @@ def _opened(text: Text) -> tuple[Dataset | None, RecmetricsError | None]:
         return None, None
     try:
         with st.spinner(text._("Reading the data…"), show_time=False):
-            raw = data_source.open_dataset(now.source, st.session_state.get(state.COLUMNS), state.label_map())
+            columns = st.session_state.get(state.COLUMNS)
+            raw = data_source.open_dataset(now.source, columns, state.label_map(), now.config)
     except RecmetricsError as problem:
         return _opened(text) if link.drop_mapping() else (None, problem)
     link.resolve(raw)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from recmetrics.config import EvalConfig
@@ -20,6 +21,7 @@ from recmetrics.ui.page import Frame
 from recmetrics.ui.views import data_labels, data_turns
 from recmetrics.usable import positive_rows
 
+MOST_LINES, MOST_COLUMNS = 10, 12
 FIRST = ("user", "item", "label", "score")
 RULE_FIELDS = ("relevance_threshold", "positive_rule", "score_direction")
 # Role → its title, and what goes wrong with the wrong column.
@@ -62,7 +64,7 @@ def mapping(frame: Frame) -> None:
         data_turns.nothing_yet(text._("Here stands which column plays which role, once a file is open."), text)
         return
     try:
-        files = data_source.parsed(source)
+        files = data_source.parsed(source, frame.config)
     except RecmetricsError:
         show.caption(text._("The file cannot be read, so there are no columns to map."))
         return
@@ -71,6 +73,7 @@ def mapping(frame: Frame) -> None:
     base, now = _guesses(first, files.options.get("columns"))
     _start_draft(source, now, frame.config)
     columns = _roles(first, base, guess_columns(first), text) if first.kind == "table" else None
+    _first_rows(first, text)
     label_map, is_complete = data_labels.meaning(frame, files, columns)
     changes = _rules(frame, text)
     st.button(
@@ -190,6 +193,20 @@ def _samples(column: str, guess: Guess, text: Text) -> str:
         return ""
     values = [show.plain(value) if value.strip() else text._("(empty)") for value in guess.looks[column].first]
     return text._("First values: {values}", values=" · ".join(values))
+
+
+def _first_rows(first: Source, text: Text) -> None:
+    """Show the first rows letter by letter, before anything is made of them."""
+    shown = first.table.select(first.columns[:MOST_COLUMNS]).slice(0, MOST_LINES)
+    cells = {
+        f"{place + 1} · {show.clean(name)}": [None if cell is None else show.clean(cell) for cell in column.to_pylist()]
+        for place, (name, column) in enumerate(zip(shown.column_names, shown.columns, strict=True))
+    }
+    show.heading(text._("The first rows as read"))
+    show.table(pd.DataFrame(cells, dtype=object), key="data_first_rows")
+    words = N_("Rows 1 to {n} of {total}; columns 1 to {columns} of {all}. Every cell stands as it is in the file.")
+    told = {"n": shown.num_rows, "total": first.n_rows, "columns": shown.num_columns, "all": len(first.columns)}
+    show.caption(text._(words, **{name: text.count(count) for name, count in told.items()}))
 
 
 # Rules --------------------------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def _unopened(frame: Frame, problem: RecmetricsError, view: str) -> None:
         return
     if view == "source":
         with suppress(RecmetricsError):  # a file that cannot be parsed has no columns; the red box says so
-            data_source.parsed(frame.state.source)
+            data_source.parsed(frame.state.source, frame.config)
             data_mapping.mapping(frame)
     elif view != "mapping":
         data_turns.turn_to("mapping", text._("Correct the mapping"))

@@ -21,7 +21,7 @@ from recmetrics.schema.look import Look
 from recmetrics.text import N_, Text
 from recmetrics.ui import data_source, show
 from recmetrics.ui.page import Frame
-from recmetrics.ui.views import data_mapping, data_mend, data_turns
+from recmetrics.ui.views import data_mapping, data_mend, data_questions, data_turns
 from recmetrics.usable import positive_rows
 
 SEVERITIES = {
@@ -45,15 +45,16 @@ def quality(frame: Frame) -> None:
     """Draw the view."""
     text = frame.text
     if not frame.raw.n_rows:
+        data_questions.answers_in_force(frame)
         if frame.problem is None:
             data_turns.nothing_yet(
                 text._("Here stands what was dropped, repaired or doubtful, once a file is open."), text
             )
         return
     _answer(frame.raw, text)
+    _questions(frame, text)
     data_mend.treatments(frame)
-    for issue in sorted(frame.raw.issues, key=lambda issue: list(SEVERITIES).index(issue.severity)):
-        _issue(issue, text)
+    _issues(frame, text)
     _account(frame, text)
     _lists(frame, text)
     _columns(frame, text)
@@ -68,21 +69,46 @@ def _answer(data: Dataset, text: Text) -> None:
     show.sentence(text._(words, **told, **({"n": text.count(len(data.issues))} if data.issues else {})))
 
 
+def _questions(frame: Frame, text: Text) -> None:
+    """Say how many questions the files leave open."""
+    asked, still_open = data_questions.n_open(frame)
+    if still_open:
+        words = N_("Questions that these files leave open: {n}. Each stands below with the answer in force; change it.")
+        show.caption(text._(words, n=text.count(still_open)))
+    elif asked:
+        show.caption(text._("Every question that these files leave open is answered; the answers stand below."))
+
+
+def _issues(frame: Frame, text: Text) -> None:
+    """Draw a card for each issue, with its question where none above asks the same."""
+    asked = set(data_mend.fields_needed(frame.raw))
+    for issue in sorted(frame.raw.issues, key=lambda issue: list(SEVERITIES).index(issue.severity)):
+        with st.container(border=True):
+            _issue(issue, text)
+            if issue.asks and issue.asks not in asked:
+                data_questions.ask(issue.asks, frame, data_questions.choices_of(issue))
+            elif issue.asks:
+                show.caption(text._("The question above decides about this too."))
+            asked.add(issue.asks)
+    data_questions.answers_in_force(frame, asked)
+
+
 def _issue(issue: Issue, text: Text) -> None:
-    with st.container(border=True):
-        head = text._(SEVERITIES[issue.severity])
-        st.markdown(f"{ICONS[issue.severity]} **{head}** · {text.count(issue.count)}")
-        facts: Mapping[str, str] = {name: _printed(value, text) for name, value in issue.facts.items()}
-        st.markdown(text._(issue.template, **facts))
-        told = "; ".join(str(value) for value in issue.facts.values())
-        listed = " · ".join(show.plain(example) for example in issue.examples if example not in told)
-        if listed:
-            st.caption(text._("For example: {listed}", listed=listed))
+    head = text._(SEVERITIES[issue.severity])
+    st.markdown(f"{ICONS[issue.severity]} **{head}** · {text.count(issue.count)}")
+    facts: Mapping[str, str] = {name: _printed(value, text) for name, value in issue.facts.items()}
+    st.markdown(text._(issue.template, **facts))
+    told = "; ".join(str(value) for value in issue.facts.values())
+    listed = " · ".join(show.plain(example) for example in issue.examples if example not in told)
+    if listed:
+        st.caption(text._("For example: {listed}", listed=listed))
 
 
 def _printed(value: object, text: Text) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return text.count(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(show.plain(one) for one in value)
     return show.plain(value)
 
 
@@ -201,7 +227,7 @@ def _histograms(frame: Frame, text: Text) -> None:
 
 def _columns(frame: Frame, text: Text) -> None:
     show.heading(text._("What do the columns hold?"))
-    files = data_source.parsed(frame.state.source)
+    files = data_source.parsed(frame.state.source, frame.config)
     looks = profile(files.scored[0])
     roles = _roles(frame.raw.columns)
     table = pd.DataFrame([_profile(name, look, roles.get(name, ""), text) for name, look in looks.items()])
