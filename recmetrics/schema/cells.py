@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from recmetrics.errors import RecmetricsError
 from recmetrics.text import N_
 
+WIDE_BYTES = 1 << 30
 NULL_SPELLINGS = frozenset({"", "nan", "none", "null", "na", "n/a", "#n/a", "<na>", "nat", "\\n"})
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE | re.ASCII)
 _COMMA = re.compile(r"[+-]?(\d{1,3}([. ]\d{3})+|\d*),\d+([eE][+-]?\d+)?", re.ASCII)
@@ -57,15 +58,14 @@ class Numbers:
 
 
 def decoded(column: Any, name: str, file: str) -> Any:
-    """Return one Arrow array of a plain type: dictionaries decoded, bytes as text, all text as `large_string`.
+    """Return the column with a plain type: dictionaries decoded, bytes as text. A chunked array stays in its chunks.
 
     Raises
     ------
     RecmetricsError
         `format` when a cell holds a list or a record.
     """
-    import pyarrow as pa  # lazily: the package must import quickly
-    import pyarrow.types as types
+    import pyarrow.types as types  # lazily: the package must import quickly
 
     kind = column.type
     if types.is_dictionary(kind):
@@ -80,9 +80,8 @@ def decoded(column: Any, name: str, file: str) -> Any:
             type=str(kind)[:60],
         )
     if types.is_null(kind) or _is_textual(kind):
-        column = _as_large_string(column, name, file)
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+        return _as_text(column, name, file)
+    return column
 
 
 def _is_textual(kind: Any) -> bool:
@@ -92,13 +91,15 @@ def _is_textual(kind: Any) -> bool:
     return any(test(kind) for test in (*tests, types.is_binary_view, types.is_fixed_size_binary))
 
 
-def _as_large_string(column: Any, name: str, file: str) -> Any:
+def _as_text(column: Any, name: str, file: str) -> Any:
     import pyarrow as pa
 
     try:
         if pa.types.is_fixed_size_binary(column.type):
             column = column.cast(pa.binary())
-        found = column.cast(pa.large_string())
+        # Offsets of 32 bits hold chunks up to 2 GB, and half the memory is left for the text itself.
+        wide = not pa.types.is_string(column.type) or column.nbytes >= WIDE_BYTES
+        found = column.cast(pa.large_string()) if wide else column
         found.validate(full=True)  # Parquet writers may call any bytes a text
         return found
     except pa.ArrowInvalid as error:
@@ -114,17 +115,20 @@ def is_text(array: Any) -> bool:
     """Whether a decoded array holds text."""
     import pyarrow.types as types
 
-    return bool(types.is_large_string(array.type))
+    return bool(types.is_string(array.type) or types.is_large_string(array.type))
 
 
 def coded(array: Any) -> Coded:
     """Return a decoded array as codes into its distinct values; floating NaN counts as null."""
+    import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as types
 
     if types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
     encoded = array.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks() if encoded.num_chunks else pa.array([], array.type).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     return Coded(codes, encoded.dictionary.to_pylist())
 
@@ -136,13 +140,14 @@ def numbers(array: Any, decimal: str | None = None) -> Numbers:
 
     if not is_text(array):
         return _typed_numbers(array)
-    filled = pc.if_else(pc.equal(array, ""), None, array)
     if decimal != ",":
-        try:
-            return Numbers(_to_numpy(filled.cast(pa.float64())), np.empty(0, np.int64))
-        except pa.ArrowInvalid:
-            pass  # some cells are no plain numbers: the distinct ones are looked at one by one
-    return text_numbers(coded(filled), decimal)
+        # As it is, then with blank cells as missing; else the distinct cells are looked at one by one.
+        for cells in (lambda: array, lambda: pc.if_else(pc.equal(array, ""), None, array)):
+            try:
+                return Numbers(_to_numpy(cells().cast(pa.float64())), np.empty(0, np.int64))
+            except pa.ArrowInvalid:
+                continue
+    return text_numbers(coded(pc.if_else(pc.equal(array, ""), None, array)), decimal)
 
 
 def _typed_numbers(array: Any) -> Numbers:
@@ -161,7 +166,10 @@ def _typed_numbers(array: Any) -> Numbers:
 
 
 def _to_numpy(array: Any) -> NDArray[Any]:
-    values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    import pyarrow as pa
+
+    is_chunked = isinstance(array, pa.ChunkedArray)
+    values: NDArray[Any] = array.to_numpy() if is_chunked else array.to_numpy(zero_copy_only=False)
     return values if values.dtype.kind == "f" else values.astype(np.float64)
 
 

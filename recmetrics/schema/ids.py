@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recmetrics.dataset import MISSING, Issue
-from recmetrics.schema.cells import coded, decoded, is_missing
+from recmetrics.schema.cells import coded, decoded, is_missing, is_text
 from recmetrics.text import N_
 
+TABLE_FROM = 10_000  # rows from which the table pays
 EXACT_IN_FLOAT = 2**53  # from here on, neighbouring whole numbers share one float64
 
 
@@ -36,10 +37,14 @@ def read_ids(column: Any, name: str, file: str) -> Ids:
     import pyarrow.types as types
 
     array = decoded(column, name, file)
+    if is_text(array):
+        whole = _canonical_whole_numbers(array)
+        if whole is not None:
+            return whole
     issues: tuple[Issue, ...] = ()
     if types.is_floating(array.type):
         array, issues = _from_floats(array, name, file)
-    elif not types.is_integer(array.type):
+    elif not types.is_integer(array.type) and not is_text(array):
         array = array.cast("large_string")
     cells = coded(array)
     texts = [str(value) for value in cells.values]
@@ -49,6 +54,37 @@ def read_ids(column: Any, name: str, file: str) -> Ids:
     renumbered = np.where(keep, np.cumsum(keep) - 1, MISSING).astype(np.int32)
     kept = [text for text, kept_one in zip(texts, keep, strict=True) if kept_one]
     return Ids(cells.take(renumbered, MISSING).astype(np.int32, copy=False), _objects(kept), issues)
+
+
+def _canonical_whole_numbers(array: Any) -> Ids | None:
+    """Return ids that are all whole numbers as `str(int)` writes them, by a table instead of a hash; else None.
+
+    Read as numbers they are the same ids only when no text has a sign, a blank or a leading zero, that is when the
+    texts are together as long as the numbers' digits.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(array) < TABLE_FROM:
+        return None
+    try:
+        values = array.cast(pa.int64()).to_numpy()
+    except pa.ArrowInvalid:
+        return None
+    low, high = (int(values.min()), int(values.max())) if values.dtype.kind == "i" else (-1, -1)
+    if low < 0 or high - low > 4 * len(values):
+        return None
+    n_digits = len(values) + sum(int(np.count_nonzero(values >= 10**power)) for power in range(1, len(str(high))))
+    if pc.sum(pc.binary_length(array)).as_py() != n_digits:
+        return None
+    values = values - low
+    first = np.full(high - low + 1, len(values), dtype=np.int64)
+    first[values[::-1]] = np.arange(len(values) - 1, -1, -1)  # the last write is the first row of a value
+    present = np.flatnonzero(first < len(values))
+    in_order = present[np.argsort(first[present])]
+    place = np.empty(len(first), dtype=np.int32)
+    place[in_order] = np.arange(len(in_order), dtype=np.int32)
+    return Ids(place[values], _objects([str(value + low) for value in in_order.tolist()]))
 
 
 def _objects(texts: list[str]) -> NDArray[np.object_]:

@@ -13,13 +13,14 @@ from recmetrics.schema.labels import WORDS
 from recmetrics.source import Source
 
 N_LOOKED_AT = 2000
+MANY = 50  # different values beyond which no role depends on their number
 
 Kind = Literal["fraction", "whole", "word", "other", "empty"]
 
 
 @dataclass(frozen=True)
 class Look:
-    """`kind` of the cells in a sample of rows; `n_distinct` and `n_missing` over the whole column.
+    """`kind` of the cells in a sample of rows; `n_distinct` and `n_missing` over the column, see `look_at`.
 
     `first` holds at most five values as they stand in the file, `type` the stored type.
     """
@@ -41,15 +42,23 @@ class Look:
         return self.kind == "fraction"
 
 
-def look_at(column: Any, decimal: str | None = None) -> Look:
-    """Return the look at an Arrow column of any type."""
+def look_at(column: Any, decimal: str | None = None, *, is_exact: bool = False) -> Look:
+    """Return the look at an Arrow column of any type.
+
+    Unless `is_exact`, a column whose sample shows more than `MANY` different values is not counted to the end: then
+    `n_distinct` is what the sample shows and `n_missing` 0.
+    """
     try:
         cells = decoded(column, "", "")
     except RecmetricsError:  # lists, records, bytes that are no text: of no use here, and no reason to refuse the file
         return Look("other", 0, 0, len(column), (), str(column.type)[:60])
-    n_distinct, n_missing = _counts(cells)
     step = max(len(cells) // N_LOOKED_AT, 1)
     sample = cells.take(np.arange(0, len(cells), step)) if step > 1 else cells
+    n_distinct, n_missing = _counts(sample)
+    if step > 1 and (is_exact or n_distinct <= MANY):
+        n_distinct, n_missing = _counts(cells)
+    elif step > 1:
+        n_missing = 0
     return Look(
         _kind(sample, decimal),
         n_distinct,
@@ -102,4 +111,4 @@ def _is_binary(sample: Any, n_distinct: int) -> bool:
 
 def profile(source: Source) -> dict[str, Look]:
     """Return the look at every column of a parsed file, for the Data page."""
-    return {name: look_at(source.table.column(name), source.decimal) for name in source.columns}
+    return {name: look_at(source.table.column(name), source.decimal, is_exact=True) for name in source.columns}
