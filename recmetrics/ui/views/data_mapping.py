@@ -204,7 +204,9 @@ def _first_rows(first: Source, text: Text) -> None:
     }
     show.heading(text._("The first rows as read"))
     show.table(pd.DataFrame(cells, dtype=object), key="data_first_rows")
-    words = N_("Rows 1 to {n} of {total}; columns 1 to {columns} of {all}. Every cell stands as it is in the file.")
+    words = N_(
+        "Rows 1 to {n} of {total}; columns 1 to {columns} of {all}. Cells stand as in the file, long ones cut short."
+    )
     told = {"n": shown.num_rows, "total": first.n_rows, "columns": shown.num_columns, "all": len(first.columns)}
     show.caption(text._(words, **{name: text.count(count) for name, count in told.items()}))
 

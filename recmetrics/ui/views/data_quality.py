@@ -31,6 +31,10 @@ SEVERITIES = {
 }
 LONGEST_AXIS = 1000
 ICONS = {"dropped": ":material/block:", "doubt": ":material/help:", "info": ":material/info:"}
+NO_ROWS = {
+    "blank_lines": N_("{file}: blank lines hold no row and are not counted: {n}."),
+    "comment_lines": N_("{file}: comment lines hold no row and are not counted: {n}."),
+}
 ROW_PIXELS = 35  # height of a line of a table
 KINDS = {
     "fraction": N_("numbers with fractions"),
@@ -146,12 +150,8 @@ def _step(step: Step, text: Text) -> str:
 
 def _passed_over(name: str, raw: Dataset, text: Text) -> None:
     """Say which lines of a file hold no row and are therefore not in the account."""
-    found = passed_over(raw, name)
-    if found:
-        words = N_("{file}: {blank} blank lines and {comments} comment lines hold no row and are not counted.")
-        told = {"blank": found.get("blank_lines", 0), "comments": found.get("comment_lines", 0)}
-        counts = {kind: text.count(count) for kind, count in told.items()}
-        show.caption(text._(words, file=show.plain(name), **counts))
+    for kind, count in passed_over(raw, name).items():
+        show.caption(text._(NO_ROWS[kind], file=show.plain(name), n=text.count(count)))
 
 
 def _signed(text: Text) -> Callable[[Any], str]:
