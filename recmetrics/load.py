@@ -13,6 +13,7 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats import read
+from recmetrics.raw import Raw
 from recmetrics.roles import ROLES
 from recmetrics.schema.audit import account, pair_issues
 from recmetrics.schema.guess import Given, Guess, guess_columns
@@ -20,7 +21,7 @@ from recmetrics.schema.joining import Rows, join
 from recmetrics.schema.look import Look, profile
 from recmetrics.schema.part import Part, read_part
 from recmetrics.schema.truth import Judged, add_truth, read_train, read_truth
-from recmetrics.source import Raw, ReadOptions, Source
+from recmetrics.source import ReadOptions, Source
 from recmetrics.text import N_
 
 __all__ = ["FileLike", "Guess", "Look", "Source", "guess_columns", "load", "profile", "read_source"]
@@ -35,6 +36,7 @@ def read_source(
     header: bool | None = None,
     format: str | None = None,
     max_rows: int | None = None,
+    max_bytes: int | None = None,
     config: EvalConfig | None = None,
 ) -> Source:
     """Return a file parsed, before its columns have roles.
@@ -49,6 +51,8 @@ def read_source(
         A name in `FORMATS`; None = find out from the content, then from the suffix.
     max_rows
         Refuse files with more rows.
+    max_bytes
+        Refuse files with more bytes before reading them; None = a third of the free memory.
     config
         The convention whose reading fields (`encoding`, `header_line`, `sheet`, `number_format`) answer what the file
         leaves open; None = the defaults, which find out. `header` wins over `header_line`.
@@ -65,13 +69,13 @@ def read_source(
         raw = Raw(Path(file[0]).name or "upload", data=bytes(file[1]))
     else:
         raw = Raw(Path(file).name or str(file), path=Path(file))
-    return read(raw, _options(config or EvalConfig(), header, max_rows), format)
+    return read(raw, _options(config or EvalConfig(), header, max_rows, max_bytes), format)
 
 
-def _options(config: EvalConfig, header: bool | None, max_rows: int | None) -> ReadOptions:
+def _options(config: EvalConfig, header: bool | None, max_rows: int | None, max_bytes: int | None) -> ReadOptions:
     if header is None and config.header_line != "auto":
         header = config.header_line == "yes"
-    return ReadOptions(header, config.encoding, config.sheet, config.number_format, max_rows)
+    return ReadOptions(header, config.encoding, config.sheet, config.number_format, max_rows, max_bytes)
 
 
 def load(
@@ -83,6 +87,7 @@ def load(
     header: bool | None = None,
     formats: str | Mapping[str, str] | None = None,
     max_rows: int | None = None,
+    max_bytes: int | None = None,
     config: EvalConfig | None = None,
 ) -> Dataset:
     """Return the rows of one or several scored files as a Dataset, with what was found or repaired in `issues`.
@@ -107,6 +112,8 @@ def load(
         One format for all files, or file name → format; None = find out.
     max_rows
         Refuse files with more rows than this.
+    max_bytes
+        Refuse files with more bytes before reading them; None = a third of the free memory.
     config
         The convention; its reading fields (`recmetrics.config.READING_FIELDS`) answer what files leave open. None =
         the defaults. `label_map` and `header` win over `grade_map` and `header_line`.
@@ -119,7 +126,7 @@ def load(
     """
     config = config or EvalConfig()
     label_map = label_map or dict(config.grade_map or ()) or None
-    reading = _Reading(config, header, formats, max_rows)
+    reading = _Reading(config, header, formats, max_rows, max_bytes)
     sources = [reading.source(file) for file in files]
     judgments = reading.source(truth) if truth is not None else None
     sources, judgments = _runs_and_judgments(sources, judgments)
@@ -144,13 +151,21 @@ class _Reading:
     header: bool | None
     formats: str | Mapping[str, str] | None
     max_rows: int | None
+    max_bytes: int | None
 
     def source(self, file: FileLike) -> Source:
         chosen = self.formats if isinstance(self.formats, str) else None
         if isinstance(self.formats, Mapping) and not isinstance(file, Source):
             given = file[0] if isinstance(file, tuple) else str(file)
             chosen = self.formats.get(given, self.formats.get(Path(given).name))
-        return read_source(file, header=self.header, format=chosen, max_rows=self.max_rows, config=self.config)
+        return read_source(
+            file,
+            header=self.header,
+            format=chosen,
+            max_rows=self.max_rows,
+            max_bytes=self.max_bytes,
+            config=self.config,
+        )
 
 
 def _runs_and_judgments(sources: list[Source], judgments: Source | None) -> tuple[list[Source], Source | None]:

@@ -3,78 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recmetrics.dataset import Issue
 from recmetrics.errors import RecmetricsError
+from recmetrics.raw import PACKED_SUFFIXES, Raw
 from recmetrics.text import N_
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SAMPLE_BYTES = 1 << 16  # what is looked at to find the kind of file, its delimiter and its header
-
-
-@dataclass(frozen=True, eq=False)
-class Raw:
-    """A file nobody has parsed: `data` when it came as bytes (an upload), else `path`."""
-
-    name: str
-    path: Path | None = None
-    data: bytes | None = None
-
-    @cached_property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return len(self.data) if self.data is not None else self._open_checked().stat().st_size
-
-    def head(self) -> bytes:
-        """Return the first `SAMPLE_BYTES` bytes."""
-        if self.data is not None:
-            return self.data[:SAMPLE_BYTES]
-        path = self._open_checked()
-        try:
-            with path.open("rb") as file:
-                return file.read(SAMPLE_BYTES)
-        except OSError as error:
-            raise _unreadable(self.name, error) from error
-
-    def read(self) -> bytes:
-        """Return the whole file."""
-        if self.data is not None:
-            return self.data
-        path = self._open_checked()
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise _unreadable(self.name, error) from error
-
-    def _open_checked(self) -> Path:
-        assert self.path is not None  # a Raw has data or a path
-        try:
-            if self.path.is_file():
-                return self.path
-            is_folder, exists = self.path.is_dir(), self.path.exists()
-        except (OSError, ValueError) as error:  # a name with a NUL or a folder that may not be entered
-            raise _unreadable(self.name, error) from error
-        if is_folder:
-            raise RecmetricsError(
-                "file", N_("{file} is a folder. Name the files in it, one model per file."), file=self.name
-            )
-        if exists:
-            raise RecmetricsError(
-                "file", N_("{file} is not an ordinary file. Save it to disk first and name that file."), file=self.name
-            )
-        raise RecmetricsError("file", N_("There is no file {file}. Check its name and folder."), file=self.name)
-
-
-def _unreadable(name: str, error: Exception) -> RecmetricsError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return RecmetricsError(
-        "file", N_("{file} cannot be read: {reason}. Check its permissions."), file=name, reason=reason[:120]
-    )
+MEMORY_PER_BYTE = 3  # what loading takes at most, as a multiple of the file
 
 
 @dataclass(frozen=True)
@@ -82,7 +22,8 @@ class ReadOptions:
     """What the caller knows about a file, and what may be read.
 
     `header` None = find out; `encoding` of text that is not Unicode, `auto` = find out; `sheet` of a workbook, empty =
-    the first one with rows; `number_format` as in EvalConfig; `max_rows` None = no cap.
+    the first one with rows; `number_format` as in EvalConfig; `max_rows` None = no cap; `max_bytes` None = a third of
+    the memory that is free, which reading a file of this size needs.
     """
 
     header: bool | None = None
@@ -90,6 +31,7 @@ class ReadOptions:
     sheet: str = ""
     number_format: str = "auto"
     max_rows: int | None = None
+    max_bytes: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,12 +73,35 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without folder and suffix: the name of its model."""
-        return Path(self.name).stem or self.name
+        name = Path(self.name)
+        return Path(name.stem if name.suffix.lower() in PACKED_SUFFIXES else name).stem or self.name
 
     def head(self, n: int = 10) -> pd.DataFrame:
         """Return the first `n` rows as read, for looking at."""
         frame: pd.DataFrame = self.table.slice(0, n).to_pandas()
         return frame
+
+
+def refuse_too_large(raw: Raw, options: ReadOptions) -> None:
+    """Raise `too_large` before anything is read when a file has more bytes than the cap."""
+    import psutil  # lazily: the package must import quickly
+
+    cap = options.max_bytes if options.max_bytes is not None else psutil.virtual_memory().available // MEMORY_PER_BYTE
+    if raw.size > cap:
+        raise RecmetricsError(
+            "too_large",
+            N_(
+                "{file} has {size} MB; the cap is {cap} MB (given, or a third of the free memory), so it was not read. "
+                "Write it as Parquet with the needed columns only, take a sample of users, or use a larger machine."
+            ),
+            file=raw.name,
+            size=_megabytes(raw.size),
+            cap=_megabytes(cap),
+        )
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f}"
 
 
 def refuse_too_many(name: str, n_rows: int, options: ReadOptions) -> None:

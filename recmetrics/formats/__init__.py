@@ -8,8 +8,9 @@ import pkgutil
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.base import Format, Sample, take_sample
 from recmetrics.formats.encoding import undecodable
+from recmetrics.raw import Raw
 from recmetrics.registry import Registry
-from recmetrics.source import Raw, ReadOptions, Source
+from recmetrics.source import ReadOptions, Source, refuse_too_large
 from recmetrics.text import N_
 
 __all__ = ["FORMATS", "Format", "detect", "read"]
@@ -71,8 +72,15 @@ def read(raw: Raw, options: ReadOptions, format_name: str | None = None) -> Sour
         `file`, `format`, `encoding`, `malformed_line`, `too_large` or `no_rows`; the sentence names the file and how
         to mend it.
     """
+    refuse_too_large(raw, options)
+    found = _chosen(raw, format_name).read(raw, options)
+    raw.refuse_changed()
+    return found
+
+
+def _chosen(raw: Raw, format_name: str | None) -> Format:
     if format_name is None:
-        return detect(raw).read(raw, options)
+        return detect(raw)
     if format_name not in FORMATS:
         raise RecmetricsError(
             "format",
@@ -81,4 +89,4 @@ def read(raw: Raw, options: ReadOptions, format_name: str | None = None) -> Sour
             kind=str(format_name)[:80],
             known=", ".join(FORMATS),
         )
-    return FORMATS[format_name].read(raw, options)
+    return FORMATS[format_name]

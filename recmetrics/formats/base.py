@@ -9,14 +9,12 @@ from pathlib import Path
 
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.encoding import find_encoding
-from recmetrics.source import SAMPLE_BYTES, Raw, ReadOptions, Source
+from recmetrics.raw import SAMPLE_BYTES, Raw
+from recmetrics.source import ReadOptions, Source
 from recmetrics.text import N_
 
 # First bytes of containers that hold a table but are no table.
 PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\x28\xb5\x2f\xfd": "zstd",
     b"\xfd7zXZ": "xz",
     b"PK\x03\x04": "ZIP/XLSX",
     b"\xd0\xcf\x11\xe0": "XLS",
@@ -85,4 +83,4 @@ def take_sample(raw: Raw) -> Sample:
     data = raw.head()
     if not data.strip(b"\x00\xff\xfe\xef\xbb\xbf \t\r\n") and len(data) < SAMPLE_BYTES:
         raise RecmetricsError("format", N_("{file} is empty: it has no line of data. Export it again."), file=raw.name)
-    return Sample(raw.name, data, is_whole=len(data) < SAMPLE_BYTES)
+    return Sample(raw.inner_name, data, is_whole=len(data) < SAMPLE_BYTES)

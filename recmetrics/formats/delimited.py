@@ -12,7 +12,8 @@ from recmetrics.formats.base import Format, Sample, take_sample
 from recmetrics.formats.dialect import Dialect, column_names, find_dialect, first_record
 from recmetrics.formats.encoding import to_utf8
 from recmetrics.formats.ragged import malformed_line, without_blank_lines
-from recmetrics.source import Raw, ReadOptions, Source, refuse_too_many
+from recmetrics.raw import Raw
+from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
 _BLANK_LINE = re.compile(rb"(?<=\n)\r?\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 from recmetrics.dataset import Issue
 from recmetrics.errors import RecmetricsError
-from recmetrics.source import Raw
+from recmetrics.raw import Raw
 from recmetrics.text import N_
 
 BYTE_ORDER_MARKS = (

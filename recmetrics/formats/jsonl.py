@@ -10,7 +10,8 @@ import numpy as np
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.base import Format, Sample
 from recmetrics.formats.encoding import to_utf8
-from recmetrics.source import Raw, ReadOptions, Source, refuse_too_many
+from recmetrics.raw import Raw
+from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
 EXACT_IN_FLOAT = 2.0**53

@@ -7,7 +7,8 @@ from typing import Any
 
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.base import Format, Sample
-from recmetrics.source import Raw, ReadOptions, Source, refuse_too_many
+from recmetrics.raw import Raw
+from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
 MAGIC = b"PAR1"

@@ -9,7 +9,8 @@ from recmetrics.dataset import Issue
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.base import Format, Sample
 from recmetrics.formats.encoding import to_utf8
-from recmetrics.source import Raw, ReadOptions, Source, refuse_too_many
+from recmetrics.raw import Raw
+from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
 RUN_FIELDS = ("user", "iteration", "item", "rank", "score", "tag")

@@ -141,13 +141,17 @@ def numbers(array: Any, decimal: str | None = None) -> Numbers:
     if not is_text(array):
         return _typed_numbers(array)
     if decimal != ",":
-        # As it is, then with blank cells as missing; else the distinct cells are looked at one by one.
-        for cells in (lambda: array, lambda: pc.if_else(pc.equal(array, ""), None, array)):
-            try:
-                return Numbers(_to_numpy(cells().cast(pa.float64())), np.empty(0, np.int64))
-            except pa.ArrowInvalid:
-                continue
-    return text_numbers(coded(pc.if_else(pc.equal(array, ""), None, array)), decimal)
+        try:
+            return Numbers(_to_numpy(array.cast(pa.float64())), np.empty(0, np.int64))
+        except pa.ArrowInvalid:
+            pass  # some cells are blank or no plain numbers
+    filled = pc.if_else(pc.equal(array, ""), None, array)
+    if decimal != ",":
+        try:
+            return Numbers(_to_numpy(filled.cast(pa.float64())), np.empty(0, np.int64))
+        except pa.ArrowInvalid:
+            pass  # the distinct cells are looked at one by one
+    return text_numbers(coded(filled), decimal)
 
 
 def _typed_numbers(array: Any) -> Numbers:
