@@ -98,18 +98,18 @@ def ask(field: str, frame: Frame, choices: Iterable[str] = ()) -> None:
     text, value = frame.text, getattr(frame.config, field)
     title = text._(QUESTIONS[field][0]) if field in QUESTIONS else field
     key = state.fact_key(field)
-    given: dict[str, Any] = {"key": key, "on_change": answer, "args": (field,)}
+    args = (field,)
     options = _options(field, str(value or ""), choices)
     if options:
         st.session_state[key] = value or ""
         words = _words(field, text)
         if len(options) <= MOST_SIDE_BY_SIDE:
-            st.radio(title, options, horizontal=True, format_func=words, **given)
+            st.radio(title, options, key=key, horizontal=True, format_func=words, on_change=answer, args=args)
         else:
-            st.selectbox(title, options, format_func=words, **given)
+            st.selectbox(title, options, key=key, format_func=words, on_change=answer, args=args)
     elif isinstance(value, float):
         st.session_state[key] = value
-        st.number_input(title, step=1.0, format="%g", **given)
+        st.number_input(title, key=key, step=1.0, format="%g", on_change=answer, args=args)
     else:
         return
     show.caption(text._("The answer becomes part of the convention: {answer}", answer=show.plain(f"{field}={value}")))
