@@ -30,7 +30,7 @@ from recmetrics.usable import usable
 
 _cap = os.environ.get("RECMETRICS_MAX_ROWS", "")
 MAX_ROWS = int(_cap) if _cap.isdigit() and int(_cap) > 0 else 5_000_000
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".ndjson", ".run", ".qrels", ".gz")
+SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".jsonl", ".ndjson", ".run", ".qrels", ".gz")
 KEPT_DATASETS, KEPT_TABLES = 8, 24
 MOST_FILES = 20
 MOST_SERVER_FILES = 200
