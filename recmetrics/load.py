@@ -21,6 +21,7 @@ from recmetrics.schema.joining import Rows, join
 from recmetrics.schema.look import Look, profile
 from recmetrics.schema.part import Part, read_part
 from recmetrics.schema.truth import Judged, add_truth, read_train, read_truth
+from recmetrics.schema.unfold import unfold
 from recmetrics.source import ReadOptions, Source
 from recmetrics.text import N_
 
@@ -69,7 +70,7 @@ def read_source(
         raw = Raw(Path(file[0]).name or "upload", data=bytes(file[1]))
     else:
         raw = Raw(Path(file).name or str(file), path=Path(file))
-    return read(raw, _options(config or EvalConfig(), header, max_rows, max_bytes), format)
+    return unfold(read(raw, _options(config or EvalConfig(), header, max_rows, max_bytes), format), max_rows)
 
 
 def _options(config: EvalConfig, header: bool | None, max_rows: int | None, max_bytes: int | None) -> ReadOptions:
