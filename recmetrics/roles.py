@@ -274,3 +274,37 @@ def resembles_score(name: str) -> bool:
 def is_known_name(name: str) -> bool:
     """Whether a cell looks like the header of any role; single letters do not count."""
     return len(name.strip()) > 1 and (any(rank_as(role, name) is not None for role in ROLES) or resembles_score(name))
+
+
+_TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[一-鿿]+")
+_DISTANCE = frozenset(
+    ("distance", "distances", "dist", "loss", "losses", "error", "errors", "err", "mae", "mse", "rmse", "nll")
+)
+_RANK = frozenset(("rank", "ranks", "ranking"))
+_PROBABILITY = frozenset(
+    ("p", "prob", "probs", "proba", "probability", "probabilities", "pctr", "pcvr", "yprob", "yproba")
+)
+_SCORE_WORDS = frozenset(("score", "scores", "prob", "proba", "logit"))
+
+
+def _tokens(name: str) -> set[str]:
+    return {token.casefold() for token in _TOKEN.findall(name)}
+
+
+def says_distance(name: str) -> bool:
+    """Whether a column's name says that low values are good: distance, loss, error."""
+    is_glued = plain(name).endswith(("distance", "loss", "error"))
+    return is_glued or bool(_tokens(name) & _DISTANCE) or any(word in name for word in ("距离", "损失", "误差"))
+
+
+def says_rank(name: str) -> bool:
+    """Whether a column's name says that it holds the places of a list, not a score for ranking."""
+    tokens = _tokens(name)
+    if tokens & _SCORE_WORDS or "分" in name:
+        return False
+    return bool(tokens & _RANK) or any(word in name for word in ("排名", "名次"))
+
+
+def says_probability(name: str) -> bool:
+    """Whether a column's name says that it holds probabilities."""
+    return bool(_tokens(name) & _PROBABILITY) or plain(name) in {"p", *_PROBABILITY} or "概率" in name

@@ -13,10 +13,11 @@ from recmetrics.config import EvalConfig
 from recmetrics.dataset import MISSING, Issue, Segment
 from recmetrics.errors import RecmetricsError
 from recmetrics.roles import VALUE_ROLES
-from recmetrics.schema.cells import Numbers, coded, decoded, numbers
+from recmetrics.schema.cells import coded, decoded, numbers
 from recmetrics.schema.guess import Guess, missing_column
 from recmetrics.schema.ids import Ids, read_ids
 from recmetrics.schema.labels import WORDS, Labels, read_labels
+from recmetrics.schema.scores import read_score
 from recmetrics.schema.times import read_days
 from recmetrics.source import Source
 from recmetrics.text import N_
@@ -58,7 +59,7 @@ def read_part(
     reader = _Reader(source, guess, config)
     user, item = reader.ids("user"), reader.ids("item")
     label = reader.label(label_map)
-    scores = {name: reader.score(name) for name in guess.all_columns("score")}
+    scores = {name: reader.score(name, user) for name in guess.all_columns("score")}
     segments = {name: reader.segment(name) for name in (*guess.all_columns("segment"), *guess.all_columns("split"))}
     return Part(
         source=source,
@@ -100,47 +101,14 @@ class _Reader:
         self.issues.extend(found.issues)
         return found
 
-    def score(self, column: str) -> NDArray[Any]:
-        read = numbers(self._array(column), self.source.decimal)
-        if len(read.bad):
-            raise self._not_numeric(column, read)
-        self._tell_reading(column, read)
-        self._tell_odd(column, read.values)
-        return compact(read.values)
-
-    def _not_numeric(self, column: str, read: Numbers) -> RecmetricsError:
-        return RecmetricsError(
-            "score_not_numeric",
-            N_(
-                "{file}: score column '{column}' holds cells that are no numbers ({count}; rows {rows}: {values}). "
-                "Choose another column with --columns score=NAME, or export plain numbers such as 0.75."
-            ),
-            file=self.source.name,
-            column=column,
-            count=len(read.bad),
-            rows=", ".join(str(row + 1) for row in read.bad[:3]),
-            values=", ".join(f"'{text[:40]}'" for text in read.texts),
+    def score(self, column: str, user: Ids | None) -> NDArray[Any]:
+        values, issues = read_score(
+            self._array(column), column, self.source.name, user, self.config, self.source.decimal
         )
-
-    def _tell_reading(self, column: str, read: Numbers) -> None:
-        templates = {
-            "decimal_comma": N_("{file}: numbers in '{column}' have a decimal comma."),
-            "thousands": N_("{file}: commas in '{column}' were read as thousands separators."),
-            "percent": N_("{file}: numbers in '{column}' are percentages and were divided by 100."),
-        }
-        facts = {"file": self.source.name, "column": column}
-        self.issues.extend(Issue(note, len(read.values), templates[note], facts) for note in read.notes)
-
-    def _tell_odd(self, column: str, values: NDArray[Any]) -> None:
-        facts = {"file": self.source.name, "column": column}
-        for code, rows, template in (
-            ("missing_scores", np.isnan(values), N_("{file}: {count} rows have no score in column '{column}'.")),
-            ("infinite_scores", np.isinf(values), N_("{file}: {count} rows have an infinite score in '{column}'.")),
-        ):
-            count = int(rows.sum())
-            if count:
-                told = {**facts, "count": count, "rows": [int(row) + 1 for row in np.flatnonzero(rows)[:3]]}
-                self.issues.append(Issue(code, count, template, told, severity="doubt"))
+        # A run's format says that higher is better; the names of its columns are ours.
+        is_run = self.source.kind == "run"
+        self.issues.extend(issue for issue in issues if not (is_run and issue.asks == "score_direction"))
+        return values
 
     def segment(self, column: str) -> Segment:
         cells = coded(self._array(column))
@@ -231,14 +199,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-def compact(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float32 where that loses no digit of any score, else the array as it is."""
-    if values.dtype == np.float32:
-        return values
-    with np.errstate(over="ignore"):
-        narrow = values.astype(np.float32)
-    same = narrow.astype(np.float64) == values
-    same |= np.isnan(values)
-    return narrow if bool(same.all()) else values

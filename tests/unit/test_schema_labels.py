@@ -10,7 +10,7 @@ from recmetrics.errors import RecmetricsError
 from recmetrics.schema.cells import decoded, numbers
 from recmetrics.schema.ids import merge, read_ids
 from recmetrics.schema.labels import Labels, read_labels
-from recmetrics.schema.part import compact
+from recmetrics.schema.scores import compact
 from recmetrics.schema.times import read_days
 
 
