@@ -281,9 +281,7 @@ _DISTANCE = frozenset(
     ("distance", "distances", "dist", "loss", "losses", "error", "errors", "err", "mae", "mse", "rmse", "nll")
 )
 _RANK = frozenset(("rank", "ranks", "ranking"))
-_PROBABILITY = frozenset(
-    ("p", "prob", "probs", "proba", "probability", "probabilities", "pctr", "pcvr", "yprob", "yproba")
-)
+_PROBABILITY = frozenset(("prob", "probs", "proba", "probability", "probabilities", "pctr", "pcvr", "yprob", "yproba"))
 _SCORE_WORDS = frozenset(("score", "scores", "prob", "proba", "logit"))
 
 
