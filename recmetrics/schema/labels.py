@@ -65,6 +65,21 @@ def read_labels(
     return Labels(values, coding, _issues(values, by_value, name, file))
 
 
+def refuse_unlabelled(labels: Labels, name: str, file: str) -> None:
+    """Raise RecmetricsError (`no_label_column`) when a label column has rows but no label in any of them."""
+    if len(labels.values) and bool(np.isnan(labels.values).all()):
+        raise RecmetricsError(
+            "no_label_column",
+            N_(
+                "{file}: column '{column}' is empty in all {count} rows: it was never joined. "
+                "Give the truth with --truth FILE, or choose another column with --columns label=NAME."
+            ),
+            file=file,
+            column=name,
+            count=len(labels.values),
+        )
+
+
 def label_texts(column: Any, name: str, file: str) -> list[str]:
     """Return the different cells of a label column as text, missing ones left out: what a label map has to name."""
     texts = [_shown(value).strip() for value in coded(decoded(column, name, file)).values]
@@ -143,7 +158,8 @@ def _read(texts: list[str], name: str, file: str, decimal: str | None, is_judgme
         return meaning
     if distinct == [-1.0, 1.0]:
         return {text: max(value, 0.0) for text, value in meaning.items()}
-    if distinct == [-1.0] or (len(distinct) == 2 and 0.0 not in distinct):
+    # One or two values that are not 0 and 1 may be grades or a coding of no and yes.
+    if distinct and len(distinct) <= 2 and not set(distinct) <= {0.0, 1.0}:
         raise _ask(texts, name, file)
     return meaning
 
@@ -189,10 +205,14 @@ def _issues(values: NDArray[np.float64], by_value: NDArray[np.float64], name: st
     positive = np.unique(by_value[by_value > 0])
     if len(positive) and _is_no_grade(positive):
         template = N_(
-            "{file}: labels in column '{column}' go up to {largest} in {count} steps and look like an amount."
+            "{file}: labels in column '{column}' look like amounts, not grades: {count} different values above 0, "
+            "median {median}, largest {largest}. From which value on is an item relevant?"
         )
-        told = {**facts, "largest": float(positive[-1]), "count": len(positive)}
-        found.append(Issue("label_not_grade", len(positive), template, told, severity="doubt"))
+        middle = float(np.median(values[values > 0]))
+        told = {**facts, "count": len(positive), "median": f"{middle:g}", "largest": float(positive[-1])}
+        found.append(
+            Issue("label_not_grade", len(positive), template, told, severity="doubt", asks="relevance_threshold")
+        )
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from recmetrics.roles import VALUE_ROLES
 from recmetrics.schema.cells import coded, decoded, numbers
 from recmetrics.schema.guess import Guess, missing_column
 from recmetrics.schema.ids import Ids, read_ids
-from recmetrics.schema.labels import WORDS, Labels, read_labels
+from recmetrics.schema.labels import WORDS, Labels, read_labels, refuse_unlabelled
 from recmetrics.schema.scores import read_score
 from recmetrics.schema.times import read_days
 from recmetrics.source import Source
@@ -58,7 +58,7 @@ def read_part(
         raise missing_column(source, "score")
     reader = _Reader(source, guess, config)
     user, item = reader.ids("user"), reader.ids("item")
-    label = reader.label(label_map)
+    label = reader.label(label_map, needs_label)
     scores = {name: reader.score(name, user) for name in guess.all_columns("score")}
     segments = {name: reader.segment(name) for name in (*guess.all_columns("segment"), *guess.all_columns("split"))}
     return Part(
@@ -93,11 +93,13 @@ class _Reader:
         self.issues.extend(found.issues)
         return found
 
-    def label(self, label_map: Mapping[str, float] | None) -> Labels | None:
+    def label(self, label_map: Mapping[str, float] | None, needs_label: bool) -> Labels | None:
         column = self.guess.column("label")
         if column is None:
             return None
         found = read_labels(self.source.table.column(column), column, self.source.name, label_map, self.source.decimal)
+        if needs_label:
+            refuse_unlabelled(found, column, self.source.name)
         self.issues.extend(found.issues)
         return found
 

@@ -16,7 +16,7 @@ from recmetrics.schema.cells import decoded
 from recmetrics.schema.guess import Guess, missing_column
 from recmetrics.schema.ids import Ids, merge, read_ids
 from recmetrics.schema.joining import Rows
-from recmetrics.schema.labels import read_labels
+from recmetrics.schema.labels import read_labels, refuse_unlabelled
 from recmetrics.schema.times import read_days
 from recmetrics.source import Source
 from recmetrics.text import N_
@@ -49,7 +49,7 @@ def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | No
     Raises
     ------
     RecmetricsError
-        `no_user_column`, `no_item_column`, `label_mapping_needed`.
+        `no_user_column`, `no_item_column`, `label_mapping_needed`, `no_label_column` when every grade is missing.
     """
     user, item = _pair_ids(source, guess, "user"), _pair_ids(source, guess, "item")
     issues = source.issues + user.issues + item.issues
@@ -62,6 +62,7 @@ def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | No
     labels = read_labels(
         source.table.column(column), column, source.name, label_map, source.decimal, is_judgment=source.kind == "qrels"
     )
+    refuse_unlabelled(labels, column, source.name)
     return Judged(source, user, item, labels.values, labels.coding, issues + labels.issues)
 
 
@@ -194,7 +195,7 @@ def _audit(
     if n_repeated:
         template = N_("{file}: {count} user–item pairs are judged more than once.")
         told = {**facts, "count": n_repeated}
-        found.append(Issue("truth_duplicates", n_repeated, template, told, severity="doubt"))
+        found.append(Issue("truth_duplicates", n_repeated, template, told, severity="doubt", asks="truth_duplicates"))
     in_run, in_truth = (np.zeros(len(users), dtype=bool) for _ in range(2))
     in_run[row_user[row_user >= 0]] = True
     in_truth[truth_user[truth_user >= 0]] = True

@@ -341,3 +341,41 @@ def test_a_hostile_name_stays_text() -> None:
     error = refused(upload("user,item,label,{n}\nu1,a,1,x\nu1,b,0,y\n", "{file}.csv"), columns={"score": "{n}"})
     assert "{file}.csv" in str(error)
     assert "'{n}'" in str(error)
+
+
+# Labels that were never joined
+
+
+def test_an_empty_label_column_is_refused_as_never_joined() -> None:
+    error = refused(upload(HEADER + "u1,a,,0.5\nu1,b,,0.25\nu2,a,,0.75\n"))
+    assert error.kind == "no_label_column"
+    assert "column 'label' is empty in all 3 rows: it was never joined" in str(error)
+    assert "--truth FILE" in str(error)
+
+
+def test_an_empty_label_column_beside_a_truth_takes_the_labels_of_the_truth() -> None:
+    truth = upload("user,item,label\nu1,a,1\nu1,b,0\nu2,a,0\n", "t.csv")
+    data = load(upload(HEADER + "u1,a,,0.5\nu1,b,,0.25\nu2,a,,0.75\n"), truth=truth)
+    assert data.label.tolist() == [1, 0, 0]
+
+
+def test_a_truth_without_any_grade_is_refused() -> None:
+    truth = upload("user,item,label\nu1,a,\nu1,b,\n", "t.csv")
+    error = refused(upload("user,item,score\nu1,a,0.5\nu1,b,0.25\n"), truth=truth)
+    assert error.kind == "no_label_column"
+    assert "empty in all 2 rows" in str(error)
+
+
+def test_a_pair_judged_twice_asks_which_judgment_stands() -> None:
+    truth = upload("user,item,label\nu1,a,1\nu1,a,0\nu1,b,0\n", "t.csv")
+    data = load(upload("user,item,score\nu1,a,0.5\nu1,b,0.25\n"), truth=truth)
+    told = next(issue for issue in data.issues if issue.code == "truth_duplicates")
+    assert (told.count, told.asks) == (1, "truth_duplicates")
+
+
+def test_users_of_one_file_only_are_counted_on_both_sides() -> None:
+    # Scored: u1, u2, u3. Judged: u2, u3, u4, u5. Only scored: u1; only judged: u4, u5; both: u2, u3.
+    truth = upload("user,item,label\nu2,a,1\nu3,a,0\nu4,a,1\nu5,a,1\n", "t.csv")
+    data = load(upload("user,item,score\nu1,a,0.5\nu2,a,0.25\nu3,a,0.75\n"), truth=truth)
+    told = facts(data, "query_sets_differ")
+    assert (told["only_in_run"], told["only_in_truth"], told["in_both"]) == (1, 2, 2)

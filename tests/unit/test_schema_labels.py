@@ -33,6 +33,10 @@ def asked(*cells: object, **options: Any) -> str:
         (("TRUE", "False"), [1, 0]),
         (("Yes", "no"), [1, 0]),
         (("是", "否"), [1, 0]),
+        (("Y", "N"), [1, 0]),
+        (("0,0", "1,0"), [0, 1]),
+        (("+1", "-1"), [1, 0]),
+        (("0", "0"), [0, 0]),
         (("-1", "1"), [0, 1]),
         (("-1.0", "+1"), [0, 1]),
         (("4", "0", "2"), [4, 0, 2]),
@@ -51,7 +55,20 @@ def test_labels_that_speak_for_themselves_are_coded(cells: tuple[object, ...], v
         assert labels(*cells).values.tolist() == values
 
 
-@pytest.mark.parametrize("cells", [("1", "2"), ("good", "bad"), ("true", "1"), ("1", "inf"), ("-1", "-1"), ("x",)])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("1", "2"),
+        ("0", "2"),
+        ("2",),
+        ("click", "no_click"),
+        ("good", "bad"),
+        ("true", "1"),
+        ("1", "inf"),
+        ("-1", "-1"),
+        ("x",),
+    ],
+)
 def test_labels_with_two_readings_are_asked_for(cells: tuple[object, ...]) -> None:
     sentence = asked(*cells)
     assert "--label-map" in sentence
@@ -242,3 +259,15 @@ def test_the_example_of_a_label_map_does_not_reverse_numbers(cells: tuple[str, .
 def test_a_label_map_that_makes_a_label_infinite_is_refused(worth: float) -> None:
     with pytest.raises(RecmetricsError, match="A label is a finite number"):
         labels("0", "1", label_map={"1": worth, "0": 0})
+
+
+def test_amounts_as_labels_name_their_median_and_ask_for_the_threshold() -> None:
+    # Above 0 stand 10, 30 and 600: the middle one is 30.
+    (told,) = labels("0", "10", "30", "600", "0").issues
+    assert (told.code, told.severity, told.asks) == ("label_not_grade", "doubt", "relevance_threshold")
+    assert (told.facts["count"], told.facts["median"], told.facts["largest"]) == (3, "30", 600)
+
+
+def test_a_label_map_answers_what_would_be_asked() -> None:
+    assert labels("0", "2", label_map={"0": 0, "2": 1}).values.tolist() == [0, 1]
+    assert labels("click", "no_click", label_map={"click": 1, "no_click": 0}).values.tolist() == [1, 0]
