@@ -28,14 +28,15 @@ MOST_BYTES, MOST_RATIO, RATIO_FROM_BYTES = 1 << 30, 200, 1 << 26
 MOST_CELLS = 1 << 26  # of the rectangle from A1 to the last cell, all of which the reader keeps in memory
 Row = list[Any]
 
-_PLACE = re.compile(rb"""\sr=["']([A-Z]{1,3})(\d{1,7})["'][^<>]*(?<!/)>""")
+# Every run is bounded, so that a hostile sheet cannot make the search slow.
+_PLACE = re.compile(rb"""\sr=["']([A-Z]{1,3})(\d{1,7})["'][^<>]{0,300}(?<!/)>""")
 _ERROR = re.compile(
-    rb"""<(?:\w+:)?c\s[^<>]*\bt=["']e["'][^<>]*>(?:<(?:\w+:)?f\b[^<]*</(?:\w+:)?f>|<f[^<>]*/>)?<(?:\w+:)?v>([^<]*)"""
+    rb"""<(?:\w+:)?c\s[^<>]{0,300}\bt=["']e["'][^<>]{0,300}>(?:<(?:\w+:)?f\b[^<]*</(?:\w+:)?f>|<f[^<>]{0,300}/>)?<(?:\w+:)?v>([^<]*)"""
 )
 _UNCOMPUTED = re.compile(
-    rb"<(?:\w+:)?f\b[^<>]*(?:/>|>[^<]*</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+    rb"<(?:\w+:)?f\b[^<>]{0,300}(?:/>|>[^<]*</(?:\w+:)?f>)\s{0,9}(?:<(?:\w+:)?v\s{0,9}/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s{0,9}</(?:\w+:)?c>"
 )
-_SHEET = re.compile(rb"""<(?:\w+:)?sheet\s[^<>]*\br?:?id=["']([^"']*)["']""")
+_SHEET = re.compile(rb"""<(?:\w+:)?sheet\s[^<>]{0,300}\br?:?id=["']([^"']*)["']""")
 
 
 def _looks_like(sample: Sample) -> float:
@@ -127,7 +128,7 @@ def _look_through(name: str, data: bytes, member: zipfile.ZipInfo, n_before: int
         places = set(_PLACE.findall(text))
         last_column = max([last_column, *map(_column_number, {column for column, _ in places})])
         last_row = max([last_row, *(int(row) for _, row in places)])
-        tail = text[-256:]
+        tail = text[-400:]
         if last_column * last_row > MOST_CELLS:
             raise RecmetricsError(
                 "too_large",
@@ -214,7 +215,7 @@ def _count_cells(data: bytes, position: int) -> CellCounts:
 def _sheet_path(package: zipfile.ZipFile, position: int) -> str:
     """Return the name of the part that holds a sheet: the workbook names an id, its relations the part."""
     ids = _SHEET.findall(package.read("xl/workbook.xml"))
-    for relation in re.findall(rb"<(?:\w+:)?Relationship\s[^<>]*>", package.read("xl/_rels/workbook.xml.rels")):
+    for relation in re.findall(rb"<(?:\w+:)?Relationship\s[^<>]{0,2000}>", package.read("xl/_rels/workbook.xml.rels")):
         told = dict(re.findall(rb"""(\w+)=["']([^"']*)["']""", relation))
         if told.get(b"Id") == ids[position]:
             target: str = told[b"Target"].decode()

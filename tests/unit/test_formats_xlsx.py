@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import io
 import random
+import time
 import zipfile
 from typing import Any
 
@@ -248,3 +249,14 @@ def test_damaged_bytes_are_read_or_refused_and_nothing_else(packed: bool) -> Non
         changed = bytes(damaged) if packed else repacked(data, {"xl/worksheets/sheet1.xml": bytes(damaged)})
         with contextlib.suppress(RecmetricsError):
             assert isinstance(load(("w.xlsx", changed)), Dataset)
+
+
+@pytest.mark.parametrize("filling", [b' r="A1"' * 100_000, b"<f/>" + b" " * 500_000, b'<c t="e"' * 50_000])
+def test_a_sheet_made_to_be_slow_is_refused_or_read_at_once(filling: bytes) -> None:
+    data = workbook(Data=ROWS)
+    sheet = zipfile.ZipFile(io.BytesIO(data)).read("xl/worksheets/sheet1.xml")
+    hostile = repacked(data, {"xl/worksheets/sheet1.xml": sheet.replace(b"</sheetData>", filling + b"</sheetData>")})
+    began = time.perf_counter()
+    with contextlib.suppress(RecmetricsError):
+        read(hostile)
+    assert time.perf_counter() - began < 5  # a search that goes back over the text takes minutes
