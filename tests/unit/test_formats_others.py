@@ -141,6 +141,116 @@ def test_a_json_list_of_numbers_is_no_table() -> None:
     assert refused("[]", "x.json", format="jsonl").kind == "no_rows"
 
 
+@pytest.mark.parametrize(
+    ("line", "place", "words"),
+    [
+        ('{"user":1,"item":}', 18, "a value"),
+        ("{'user':1}", 2, "double quotation marks"),
+        ('{"user":1,}', 11, "double quotation marks"),
+        ('{"user" 1}', 9, "colon"),
+        ('{"user":1 "item":2}', 11, "comma"),
+        ('{"user":1} x', 12, "follows the object"),
+        ('{"user":"a}', 9, "has no end"),
+        ('{"user":"a\tb"}', 11, "control character"),
+        (r'{"user":"a\d"}', 11, "backslash"),
+        ('{"user":1', 10, "middle of an object"),
+        ('{"user":', 9, "middle of an object"),
+    ],
+)
+def test_what_is_wrong_in_a_json_line_is_said_in_plain_words(line: str, place: int, words: str) -> None:
+    error = refused('{"user":1}\n' + line + '\n{"user":3}\n', "x.jsonl")
+    assert (error.kind, error.facts["line"], error.facts["place"]) == ("malformed_line", 2, place)
+    assert words in str(error)
+    assert not any(jargon in str(error) for jargon in ("Expecting", "delimiter", "property", "char "))
+
+
+def test_an_object_over_several_lines_is_read_and_its_mistake_is_named_by_line() -> None:
+    columns = '{\n "user": ["u1", "u2"],\n "score": [0.5, 1234567890123456789]\n}\n'
+    assert read(columns, "x.json").table.to_pydict() == {"user": ["u1", "u2"], "score": ["0.5", "1234567890123456789"]}
+    error = refused(columns.replace("],\n", "]\n"), "x.json")
+    assert (error.kind, error.facts["line"]) == ("malformed_line", 3)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":', "\n["])
+def test_deep_nesting_is_refused_before_a_parser_follows_it(opening: str) -> None:
+    error = refused('{"user":1}\n{"user":' + opening * 100_000, "x.jsonl")
+    assert error.kind == "format"
+    assert "deep" in str(error)
+    assert error.facts["line"] == (2 if opening != "\n[" else 102)  # one record on line 2, 100 lists on 3 … 102
+
+
+def test_brackets_inside_texts_nest_nothing() -> None:
+    text = "".join(f'{{"user":"{i}","title":"[[[{{ \\"[["}}\n' for i in range(300))
+    assert read(text, "x.jsonl").n_rows == 300
+
+
+def test_a_key_that_occurs_again_is_a_doubt() -> None:
+    found = read('{"user":1,"score":0.5}\n{"user":2,"score":0.5,"score":0.75}\n', "x.jsonl")
+    assert found.table.column("score").to_pylist() == ["0.5", "0.75"]
+    (issue,) = found.issues
+    assert (issue.code, issue.count, issue.severity) == ("repeated_keys", 1, "doubt")
+    assert (issue.facts["keys"], issue.facts["lines"]) == ("'score'", "2")
+
+
+@pytest.mark.parametrize("big", ["3", "12345678901234567890"], ids=["fast", "exact"])
+def test_an_object_of_lists_is_read_as_columns(big: str) -> None:
+    found = read('{"user":["u1","u2","u3"],"item":[1,2,' + big + '],"label":[true,false,null]}', "x.json")
+    assert [str(cell) for cell in found.table.column("item").to_pylist()] == ["1", "2", big]
+    assert found.table.column("label").to_pylist() == [True, False, None]
+    assert found.table.column("user").to_pylist() == ["u1", "u2", "u3"]
+
+
+def test_an_object_of_lists_of_different_lengths_is_refused() -> None:
+    error = refused('{"user":["u1","u2"],"score":[0.5]}', "x.json")
+    assert (error.kind, error.facts["lengths"]) == ("format", "'user' 2, 'score' 1")
+
+
+def test_what_pandas_writes_when_it_is_told_nothing_is_read() -> None:
+    frame = pa.table({"user": ["u1", "u2"], "item": [7, 8], "score": [0.5, 0.25]}).to_pandas()
+    found = read(frame.to_json(), "x.json").table.to_pydict()
+    assert found == {"user": ["u1", "u2"], "item": ["7", "8"], "score": ["0.5", "0.25"]}
+
+
+def test_records_in_a_wrapper_are_the_rows() -> None:
+    found = read('{"data":[{"user":"u1","score":1},{"user":"u2","score":2}]}', "x.json")
+    assert found.table.column("user").to_pylist() == ["u1", "u2"]
+
+
+def test_lists_in_json_keep_their_digits_and_texts() -> None:
+    line = '{"user":1,"items":[12345678901234567890,2],"scores":[0.10,3e-1],"labels":[true,null]}\n'
+    found = read(line + '{"user":2,"items":[],"scores":null,"labels":[]}\n', "x.jsonl").table
+    assert found.to_pydict() == {
+        "user": ["1", "1"],
+        "items": ["12345678901234567890", "2"],
+        "scores": ["0.10", "3e-1"],
+        "labels": [True, None],
+    }
+    dates = read('{"user":1,"items":["2020-01-01","2020-01-02"],"scores":[1,2]}\n', "x.jsonl").table
+    assert dates.column("items").to_pylist() == ["2020-01-01", "2020-01-02"]
+
+
+def test_records_in_lists_of_json_keep_their_digits() -> None:
+    line = '{"user":1,"recs":[{"item":12345678901234567890,"score":0.5},{"item":2}]}\n'
+    assert read(line, "x.jsonl").table.to_pydict() == {
+        "user": ["1", "1"],
+        "item": ["12345678901234567890", "2"],
+        "score": ["0.5", None],
+    }
+
+
+def test_records_and_mixed_cells_in_json_are_kept_but_are_no_values() -> None:
+    text = '{"user":1,"where":{"city":"x"},"odd":["a"]}\n{"user":"b","where":null,"odd":"a"}\n'
+    found = read(text, "x.jsonl")
+    assert found.n_rows == 2
+    assert guess_columns(found).ignored == ("where", "odd")
+
+
+def test_half_a_character_in_json_is_refused() -> None:
+    error = refused('{"user":"a\\ud83d"}\n', "x.jsonl")
+    assert (error.kind, error.facts["column"], error.facts["found"]) == ("encoding", "user", "\\ud83d")
+    assert refused('{"a\\ud83d":1}\n', "x.jsonl").kind == "encoding"
+
+
 # Parquet
 
 
