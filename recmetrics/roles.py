@@ -27,7 +27,7 @@ _ROLES = (
             *("user", "userid", "uid", "users", "usercode", "userno", "username", "query", "queryid", "qid", "topic"),
             *("topicid", "srchid", "searchid", "requestid", "impressionid", "sessionid", "session", "customer"),
             *("customerid", "cust", "custid", "member", "memberid", "visitor", "visitorid", "account", "accountid"),
-            *("deviceid", "buyer", "buyerid", "reader", "readerid", "msno", "u", "q"),
+            *("deviceid", "buyer", "buyerid", "reader", "readerid", "reviewerid", "msno", "u", "q"),
             *("用户", "用户id", "用户编号", "用户名", "用户编码", "会员", "会员id", "会员编号", "客户", "客户id"),
             *("查询", "查询id", "请求id", "会话id", "设备id"),
         ),
@@ -39,7 +39,7 @@ _ROLES = (
             *("document", "documentid", "product", "productid", "prodid", "asin", "sku", "skuid", "article"),
             *("articleid", "newsid", "song", "songid", "track", "trackid", "video", "videoid", "goods", "goodsid"),
             *("adid", "creativeid", "businessid", "book", "bookid", "isbn", "candidate", "candidateid", "targetitem"),
-            *("propid", "contentid", "postid", "recipeid", "artistid", "i", "d"),
+            *("propid", "contentid", "postid", "recipeid", "artistid", "aid", "i", "d"),
             *(
                 "商品",
                 "商品id",
@@ -87,7 +87,7 @@ _ROLES = (
                 "是否喜欢",
                 "喜欢",
             ),
-            *("rating", "ratings", "stars", "评分"),
+            *("rating", "ratings", "stars", "overall", "评分"),
         ),
     ),
     Role(
@@ -167,7 +167,20 @@ _ROLES = (
                 "impressiontime",
                 "createdat",
             ),
-            *("dt", "day", "logtime", "requesttime", "时间", "时间戳", "日期", "曝光时间", "事件时间", "请求时间"),
+            *(
+                "dt",
+                "day",
+                "logtime",
+                "requesttime",
+                "unixreviewtime",
+                "tdat",
+                "时间",
+                "时间戳",
+                "日期",
+                "曝光时间",
+                "事件时间",
+                "请求时间",
+            ),
         ),
     ),
     Role("split", ("split", "fold", "subset", "datasplit", "partition", "istrain", "划分", "数据集", "数据划分")),
@@ -282,6 +295,7 @@ _DISTANCE = frozenset(
 )
 _RANK = frozenset(("rank", "ranks", "ranking"))
 _PROBABILITY = frozenset(("prob", "probs", "proba", "probability", "probabilities", "pctr", "pcvr", "yprob", "yproba"))
+_COUNTS = frozenset(("count", "counts", "cnt", "num", "exposures", "impressions", "clicks", "purchases", "orders"))
 _SCORE_WORDS = frozenset(("score", "scores", "prob", "proba", "logit"))
 
 
@@ -301,6 +315,19 @@ def says_rank(name: str) -> bool:
     if tokens & _SCORE_WORDS or "分" in name:
         return False
     return bool(tokens & _RANK) or any(word in name for word in ("排名", "名次"))
+
+
+def says_count(name: str) -> bool:
+    """Whether a column's name says that it counts events: exposures, purchases, 点击次数."""
+    counts = _tokens(name) & _COUNTS
+    return bool(counts) or name.strip().endswith(("次数", "数量", "曝光", "点击量", "曝光量", "浏览量"))
+
+
+def may_be_count(name: str) -> bool:
+    """Whether a name usual for clicks or purchases may count them: `clicks`, `点击`, but not `is_click`, `clicked`."""
+    spelled = plain(name)
+    is_event = rank_as("click", name) is not None or rank_as("purchase", name) is not None
+    return is_event and not (spelled.startswith(("is", "是否")) or spelled.endswith("ed") or spelled == "bought")
 
 
 def says_probability(name: str) -> bool:

@@ -8,7 +8,17 @@ from typing import Any
 
 from recmetrics.errors import RecmetricsError
 from recmetrics.registry import nearest
-from recmetrics.roles import ROLES, VALUE_ROLES, plain, rank_as, resembles_score
+from recmetrics.roles import (
+    ROLES,
+    VALUE_ROLES,
+    may_be_count,
+    plain,
+    rank_as,
+    resembles_score,
+    says_count,
+    says_distance,
+    says_rank,
+)
 from recmetrics.schema.look import Look, look_at
 from recmetrics.source import Source
 from recmetrics.text import N_
@@ -21,11 +31,13 @@ BY_CALLER = N_("Named by you.")
 BY_KIND = N_("Fixed by the file's format.")
 BY_NAME = N_("The name '{column}' is usual for this.")
 BY_SCORE_NAME = N_("The name '{column}' holds a usual name for this, and its cells are numbers.")
+BY_LOW_NAME = N_("No score has a usual name; '{column}' says rank or distance, so a low value may be a good one.")
 BY_CONTENT_SCORE = N_("No usual name; '{column}' is the first column of numbers with fractions.")
 BY_CONTENT_LABEL = N_("No usual name; '{column}' is the only column with two values such as 0 and 1.")
 BY_PLACE = N_("There is no header; the first columns without another role are user and item, in this order.")
 BY_SUFFIX = N_("No usual name; '{column}' ends like the name of an id.")
 BY_FEW_VALUES = N_("Text with {count} different values, few enough to compare groups.")
+_ALONE = ("user", "item", "label", "score", "model", "time")  # a column plays at most one of these
 _ERROR_KIND = {role: f"no_{role}_column" for role in ("user", "item", "label", "score")}
 
 
@@ -106,7 +118,28 @@ def _given(source: Source, columns: Mapping[str, Given]) -> dict[str, tuple[str,
             found.update(_value_roles(source, named))
             continue
         found[role] = tuple(_resolve(source, role, column) for column in _several(named))
+    _refuse_shared(source, found)
     return found
+
+
+def _refuse_shared(source: Source, given: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse one column named for two roles; groups and values (a click that is the label too) may share one."""
+    played: dict[str, str] = {}
+    for role in _ALONE:
+        for column in given.get(role, ()):
+            if column in played:
+                raise RecmetricsError(
+                    "no_column",
+                    N_(
+                        "{file}: column '{column}' is named both for the role {first} and for the role {second}. "
+                        "Name another column for one of them: --columns {second}=NAME."
+                    ),
+                    file=source.name,
+                    column=column[:80],
+                    first=played[column],
+                    second=role,
+                )
+            played[column] = role
 
 
 def _several(named: Given) -> list[str | int]:
@@ -224,9 +257,16 @@ class _Guesser:
         look = self.looks[name]
         if role == "model":
             return 2 <= look.n_distinct <= MAX_GUESSED_MODELS and look.n_missing == 0
+        if role == "label" and may_be_count(name) and self._counts_events():
+            return False
         if role in VALUE_ROLES:
             return look.is_number or (look.n_distinct <= 3 and role in ("click", "purchase"))
         return look.kind != "other"
+
+    def _counts_events(self) -> bool:
+        """Whether a column of clicks or purchases goes beyond 0 and 1: then none of them is taken as the label."""
+        looks = [self.looks[name] for name in self.source.columns if may_be_count(name)]
+        return any(look.is_number and look.n_distinct > 1 and not look.is_binary for look in looks)
 
     def _scores(self) -> None:
         if not self._is_open("score"):
@@ -241,9 +281,13 @@ class _Guesser:
             told = tuple((reason, {"column": name}) for reason, name in zip(reasons, named, strict=True))
             self.choices["score"] = Choice(tuple(named), told)
             return
-        fractions = [name for name in self.free if self.looks[name].kind == "fraction"]
+        nameless = [name for name in self.free if not any(rank_as(role, name) is not None for role in ROLES)]
+        low = [name for name in nameless if self.looks[name].is_number and (says_distance(name) or says_rank(name))]
+        fractions = [name for name in nameless if self.looks[name].is_fraction and name not in low]
         if fractions:
             self._take("score", fractions[:1], BY_CONTENT_SCORE)
+        elif low:
+            self._take("score", low[:1], BY_LOW_NAME)
         elif known:  # text under a score's name: reading it will say which cells are no numbers
             self._take("score", known[:1], BY_NAME)
 
@@ -254,7 +298,8 @@ class _Guesser:
     def _label_by_content(self) -> None:
         if not self._is_open("label") or "label" in self.choices:
             return
-        binary = [name for name in self.free if self.looks[name].is_binary]
+        binary = [name for name in self.free if self.looks[name].is_binary and not says_count(name)]
+        binary = [name for name in binary if not (may_be_count(name) and self._counts_events())]
         if len(binary) == 1:
             self._take("label", binary, BY_CONTENT_LABEL)
 

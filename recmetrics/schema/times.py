@@ -45,6 +45,12 @@ def _from_timestamps(array: Any) -> NDArray[np.float64]:
 def _from_epoch(
     values: NDArray[np.float64], column: str, file: str, unit: str
 ) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
+    dates = _calendar_days(values) if unit == "auto" else None
+    if dates is not None:
+        example = f"{values[np.isfinite(values)][0]:.0f}"
+        template = N_("{file}: numbers in '{column}' such as {example} were read as dates: year, month, day.")
+        told = {"file": file, "column": column, "example": example}
+        return dates, (Issue("time_unit", len(values), template, told, asks="time_unit"),)
     if unit == "auto":
         finite = np.abs(values[np.isfinite(values)])
         typical = float(np.median(finite)) if len(finite) else 0.0
@@ -52,6 +58,25 @@ def _from_epoch(
     template = N_("{file}: numbers in '{column}' were read as {unit}.")
     facts = {"file": file, "column": column, "unit": unit}
     return values / _A_DAY[unit], (Issue("time_unit", len(values), template, facts, asks="time_unit"),)
+
+
+def _calendar_days(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the days of numbers such as 20260412, or None when any of them is no date of 1900 to 2100."""
+    known = np.isfinite(values)
+    numbers = values[known]
+    if not len(numbers) or numbers.min() < 19000101 or numbers.max() > 21001231 or np.any(numbers % 1):
+        return None
+    whole = numbers.astype(np.int64)
+    year, month, day = whole // 10000, whole // 100 % 100, whole % 100
+    if np.any((month < 1) | (month > 12) | (day < 1)):
+        return None
+    months = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
+    dates = months.astype("datetime64[D]") + (day - 1)
+    if np.any(dates.astype("datetime64[M]") != months):  # the 31st of a month of 30 days
+        return None
+    found = np.full(len(values), np.nan)
+    found[known] = dates.astype(np.int64)
+    return found
 
 
 def _from_text(array: Any, column: str, file: str) -> tuple[NDArray[np.float64], tuple[Issue, ...]]:

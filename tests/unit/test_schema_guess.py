@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recmetrics.errors import RecmetricsError
-from recmetrics.load import Guess, guess_columns, profile, read_source
+from recmetrics.load import Guess, guess_columns, load, profile, read_source
 from recmetrics.roles import ROLES, plain
 
 
@@ -159,3 +159,77 @@ def test_the_profile_tells_kind_missing_distinct_and_first_values() -> None:
     assert (looks["score"].kind, looks["score"].n_missing) == ("fraction", 1)
     assert looks["flag"].is_binary
     assert looks["user"].first == ("u1", "", "u1")
+
+
+# Strangers' headers
+
+
+def columns_of(header: str, *rows: str) -> dict[str, Any]:
+    return guess_columns(read_source(("a.csv", "\n".join((header, *rows, "")).encode()))).to_columns()
+
+
+REAL_HEADERS = [
+    ("userId,movieId,rating,timestamp,prediction", "1,31,2.5,1260759144,2.25", "userId movieId rating prediction"),
+    ("reviewerID,asin,overall,unixReviewTime,score", "A1,B1,5.0,1360000000,0.5", "reviewerID asin overall score"),
+    ("impression_id,user_id,news_id,clicked,score", "1,U1,N1,0,0.5", "user_id news_id clicked score"),
+    ("review_id,user_id,business_id,stars,useful,score", "r,u,b,3,7,0.5", "user_id business_id stars score"),
+    ("qid,docid,rel,rank,score", "q1,d1,1,1,2.5", "qid docid rel score"),
+    ("user,time_stamp,adgroup_id,nonclk,clk,pctr", "1,1494032110,8,1,0,0.5", "user adgroup_id clk pctr"),
+    ("msno,song_id,source_type,target,proba", "u,a,radio,1,0.5", "msno song_id target proba"),
+    ("display_id,ad_id,clicked,score", "1,5,1,0.5", "display_id ad_id clicked score"),
+    (
+        "customer_id,article_id,t_dat,purchased,pred_score",
+        "c,5,2020-01-01,1,0.5",
+        "customer_id article_id purchased pred_score",
+    ),
+    ("srch_id,prop_id,click_bool,score", "1,893,0,0.5", "srch_id prop_id click_bool score"),
+    ("用户ID,商品ID,是否点击,预估点击率", "u,a,1,0.3", "用户ID 商品ID 是否点击 预估点击率"),
+    ("会员编号,商品编码,是否购买,模型分", "u,a,1,0.3", "会员编号 商品编码 是否购买 模型分"),
+]
+
+
+@pytest.mark.parametrize(("header", "row", "expected"), REAL_HEADERS)
+def test_headers_of_public_data_sets_are_recognised(header: str, row: str, expected: str) -> None:
+    flipped = ",".join({"0": "1", "1": "0"}.get(cell, cell) for cell in row.split(","))
+    found = columns_of(header, row, flipped)
+    assert " ".join((found["user"], found["item"], found["label"], *found["score"])) == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("user,item,exposures,clicks,purchases,score", ("u,a,10,3,1,0.5", "u,b,20,0,0,0.25")),
+        ("用户ID,商品ID,曝光次数,点击次数,购买次数,预测分", ("u,a,10,3,1,0.5", "u,b,20,0,0,0.25")),
+        ("用户ID,商品ID,曝光,点击,购买,预测分", ("u,a,10,3,1,0.5", "u,b,20,0,0,0.25")),
+    ],
+)
+def test_counts_of_clicks_and_purchases_are_no_labels(header: str, rows: tuple[str, ...]) -> None:
+    assert "label" not in columns_of(header, *rows)
+    with pytest.raises(RecmetricsError) as caught:
+        load(("a.csv", "\n".join((header, *rows, "")).encode()))
+    assert caught.value.kind == "no_label_column"
+
+
+def test_clicks_of_0_and_1_are_labels_beside_a_count_of_exposures() -> None:
+    assert columns_of("user,item,exposures,clicks,score", "u,a,10,1,0.5", "u,b,20,0,0.25")["label"] == "clicks"
+
+
+@pytest.mark.parametrize("low", ["rank", "cosine_distance", "排名"])
+def test_a_rank_or_distance_is_the_score_when_nothing_better_is_there(low: str) -> None:
+    header = f"user_id,item_id,label,price,{low}"
+    assert columns_of(header, "u,a,1,9.5,1", "u,b,0,8.5,2")["score"] == [low]
+    assert columns_of(f"{header},score", "u,a,1,9.5,1,0.5", "u,b,0,8.5,2,0.25")["score"] == ["score"]
+
+
+def test_one_column_for_two_roles_is_refused() -> None:
+    source = read_source(("a.csv", b"user,item,x\nu,a,1\nu,b,0\n"))
+    with pytest.raises(RecmetricsError) as caught:
+        guess_columns(source, {"score": "x", "label": "x"})
+    assert "column 'x' is named both for the role label and for the role score" in str(caught.value)
+
+
+def test_a_click_may_be_the_label_too_and_the_guess_can_be_given_back() -> None:
+    source = read_source(("a.csv", b"user,item,clicked,score\nu,a,1,0.5\nu,b,0,0.25\n"))
+    first = guess_columns(source).to_columns()
+    assert (first["label"], first["click"]) == ("clicked", "clicked")
+    assert guess_columns(source, first).to_columns() == first

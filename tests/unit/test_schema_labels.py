@@ -271,3 +271,22 @@ def test_amounts_as_labels_name_their_median_and_ask_for_the_threshold() -> None
 def test_a_label_map_answers_what_would_be_asked() -> None:
     assert labels("0", "2", label_map={"0": 0, "2": 1}).values.tolist() == [0, 1]
     assert labels("click", "no_click", label_map={"click": 1, "no_click": 0}).values.tolist() == [1, 0]
+
+
+def test_numbers_that_spell_dates_are_read_as_dates_and_told() -> None:
+    # 1970-01-02 is day 1; 2024-03-01 is day 19783 (54 years with 13 leap days, then 31 + 29 days).
+    days, (told,) = read_days(pa.array([19700102, None, 20240301]), "date", "a.csv")
+    assert days[[0, 2]].tolist() == [1, 54 * 365 + 13 + 31 + 29]
+    assert np.isnan(days[1])
+    assert (told.code, told.asks, told.facts["example"]) == ("time_unit", "time_unit", "19700102")
+
+
+@pytest.mark.parametrize("numbers", [[20240230], [20241301], [20240100], [20240101, 5], [20240101.5]])
+def test_numbers_that_are_no_dates_stay_days(numbers: list[float]) -> None:
+    days, _ = read_days(pa.array(numbers), "date", "a.csv")
+    assert days.tolist() == numbers
+
+
+def test_a_given_unit_wins_over_the_look_of_dates() -> None:
+    days, _ = read_days(pa.array([20240301]), "date", "a.csv", "d")
+    assert days.tolist() == [20240301]
