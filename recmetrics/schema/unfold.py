@@ -227,7 +227,12 @@ def _issues(source: Source, lists: list[_Lists], used: list[_Lists], core: list[
             "{file}: {count} rows hold no entry in {columns} (rows {rows} of the file); they have no candidates and "
             "make no row."
         )
-        told: dict[str, Any] = {"file": source.name, "columns": _quoted(core), "count": len(empty), "rows": _numbered(empty)}
+        told: dict[str, Any] = {
+            "file": source.name,
+            "columns": _quoted(core),
+            "count": len(empty),
+            "rows": _numbered(empty),
+        }
         found.append(Issue("empty_lists", len(empty), template, told, severity="dropped"))
     left = [one for one in lists if one.roles and one not in used]
     if left:

@@ -218,3 +218,20 @@ def test_a_truth_file_of_lists_is_unfolded_into_pairs() -> None:
 
 def test_what_is_read_for_looking_at_its_columns_is_unfolded_too() -> None:
     assert read_source(("x.parquet", parquet(user=USERS, items=ITEMS, scores=SCORES))).n_rows == 6
+
+
+@pytest.mark.xfail(strict=True, reason="the names of item columns do not yet hold those of lists: relevant_items")
+def test_the_usual_names_of_item_lists_are_known_after_unfolding() -> None:
+    scored = ("s.parquet", parquet(user=["u1", "u1", "u2"], item=["a", "b", "c"], score=[0.5, 0.25, 0.125]))
+    for name in ("relevant_items", "item_ids", "recommended_items", "item_list"):
+        truth = ("t.parquet", parquet(user=["u1", "u2"], **{name: [["a", "z"], ["c"]]}))
+        found = load(scored, truth=truth)
+        assert found.truth is not None
+        assert len(found.truth.user) == 3
+
+
+def test_an_unusual_name_of_an_item_list_can_be_given() -> None:
+    lists = ("x.parquet", parquet(user=USERS, relevant_items=ITEMS, scores=SCORES, labels=LABELS))
+    found = load(lists, columns={"item": "relevant_items"})
+    assert found.item is not None
+    assert found.items[found.item].tolist() == ["a", "b", "c", "a", "b", "c"]
