@@ -70,13 +70,15 @@ def read_source(
         raw = Raw(Path(file[0]).name or "upload", data=bytes(file[1]))
     else:
         raw = Raw(Path(file).name or str(file), path=Path(file))
-    return unfold(read(raw, _options(config or EvalConfig(), header, max_rows, max_bytes), format), max_rows)
+    config = config or EvalConfig()
+    found = read(raw, _options(config, header, max_rows, max_bytes), format)
+    return unfold(replace(found, number_format=config.number_format), max_rows)
 
 
 def _options(config: EvalConfig, header: bool | None, max_rows: int | None, max_bytes: int | None) -> ReadOptions:
     if header is None and config.header_line != "auto":
         header = config.header_line == "yes"
-    return ReadOptions(header, config.encoding, config.sheet, config.number_format, max_rows, max_bytes)
+    return ReadOptions(header, config.encoding, config.sheet, max_rows, max_bytes)
 
 
 def load(

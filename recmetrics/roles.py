@@ -39,7 +39,8 @@ _ROLES = (
             *("document", "documentid", "product", "productid", "prodid", "asin", "sku", "skuid", "article"),
             *("articleid", "newsid", "song", "songid", "track", "trackid", "video", "videoid", "goods", "goodsid"),
             *("adid", "creativeid", "businessid", "book", "bookid", "isbn", "candidate", "candidateid", "targetitem"),
-            *("propid", "contentid", "postid", "recipeid", "artistid", "aid", "i", "d"),
+            *("relevantitems", "recommendeditems", "predicteditems", "itemids", "itemlist", "movieids", "docids"),
+            *("productids", "propid", "contentid", "postid", "recipeid", "artistid", "aid", "i", "d"),
             *(
                 "商品",
                 "商品id",

@@ -22,14 +22,13 @@ class ReadOptions:
     """What the caller knows about a file, and what may be read.
 
     `header` None = find out; `encoding` of text that is not Unicode, `auto` = find out; `sheet` of a workbook, empty =
-    the first one with rows; `number_format` as in EvalConfig; `max_rows` None = no cap; `max_bytes` None = a third of
+    the first one with rows; `max_rows` None = no cap; `max_bytes` None = a third of
     the memory that is free, which reading a file of this size needs.
     """
 
     header: bool | None = None
     encoding: str = "auto"
     sheet: str = ""
-    number_format: str = "auto"
     max_rows: int | None = None
     max_bytes: int | None = None
 
@@ -47,6 +46,8 @@ class Source:
         `table`, `run` (TREC run) or `qrels` (TREC judgments); the last two have fixed roles.
     encoding, delimiter, decimal, has_header
         What was found out about a text file; None where it has no meaning.
+    number_format
+        The decimal sign that the convention names, as in EvalConfig.
     issues
         What reading repaired or doubts.
     """
@@ -61,10 +62,18 @@ class Source:
     decimal: str | None = None
     has_header: bool | None = None
     issues: tuple[Issue, ...] = field(default=())
+    number_format: str = "auto"
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.table.column_names)
+
+    @property
+    def decimal_sign(self) -> str | None:
+        """The decimal sign of numbers written as text; None = to be found out column by column."""
+        if self.number_format != "auto":
+            return "," if self.number_format == "comma" else "."
+        return "," if self.decimal == "," else None
 
     @property
     def n_rows(self) -> int:

@@ -22,7 +22,7 @@ for _module in pkgutil.iter_modules(__path__):
         FORMATS.add(_format.name, _format)
 
 
-def detect(raw: Raw) -> Format:
+def detect(raw: Raw, encoding: str = "auto") -> Format:
     """Return the format that the first bytes look like; the file's suffix decides between equals.
 
     Raises
@@ -30,7 +30,7 @@ def detect(raw: Raw) -> Format:
     RecmetricsError
         `format` for a file that is empty or of no kind that can be read.
     """
-    sample = take_sample(raw)
+    sample = take_sample(raw, encoding)
     found = max(FORMATS.values(), key=lambda entry: _certainty(entry, sample))
     if _certainty(found, sample) <= 0:
         raise _not_supported(sample)
@@ -73,14 +73,14 @@ def read(raw: Raw, options: ReadOptions, format_name: str | None = None) -> Sour
         to mend it.
     """
     refuse_too_large(raw, options)
-    found = _chosen(raw, format_name).read(raw, options)
+    found = _chosen(raw, options, format_name).read(raw, options)
     raw.refuse_changed()
     return found
 
 
-def _chosen(raw: Raw, format_name: str | None) -> Format:
+def _chosen(raw: Raw, options: ReadOptions, format_name: str | None) -> Format:
     if format_name is None:
-        return detect(raw)
+        return detect(raw, options.encoding)
     if format_name not in FORMATS:
         raise RecmetricsError(
             "format",

@@ -32,6 +32,7 @@ class Sample:
     name: str
     data: bytes
     is_whole: bool
+    encoding: str = "auto"  # of text that is not Unicode
 
     @property
     def suffix(self) -> str:
@@ -45,7 +46,7 @@ class Sample:
     @cached_property
     def text(self) -> str:
         """The decoded beginning, cut at a line end when the file goes on; empty for binary data."""
-        encoding = find_encoding(self.data, is_whole=self.is_whole)
+        encoding = find_encoding(self.data, self.is_whole, self.encoding)
         if encoding is None or self.packed:
             return ""
         text = self.data.decode(encoding.name, errors="ignore").removeprefix("\ufeff")
@@ -72,7 +73,7 @@ class Format:
     read: Callable[[Raw, ReadOptions], Source]
 
 
-def take_sample(raw: Raw) -> Sample:
+def take_sample(raw: Raw, encoding: str = "auto") -> Sample:
     """Return the beginning of a file.
 
     Raises
@@ -83,4 +84,4 @@ def take_sample(raw: Raw) -> Sample:
     data = raw.head()
     if not data.strip(b"\x00\xff\xfe\xef\xbb\xbf \t\r\n") and len(data) < SAMPLE_BYTES:
         raise RecmetricsError("format", N_("{file} is empty: it has no line of data. Export it again."), file=raw.name)
-    return Sample(raw.inner_name, data, is_whole=len(data) < SAMPLE_BYTES)
+    return Sample(raw.inner_name, data, len(data) < SAMPLE_BYTES, encoding)

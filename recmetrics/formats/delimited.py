@@ -12,7 +12,7 @@ from recmetrics.formats.base import Format, Sample, take_sample
 from recmetrics.formats.dialect import Dialect, column_names, find_dialect, first_record
 from recmetrics.formats.encoding import to_utf8
 from recmetrics.formats.ragged import malformed_line, without_blank_lines
-from recmetrics.raw import Raw
+from recmetrics.raw import SAMPLE_BYTES, Raw
 from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
@@ -39,9 +39,9 @@ def read_delimited(raw: Raw, options: ReadOptions, name: str) -> Source:
         `malformed_line` for a line with too many or too few fields, `format` when no delimiter splits the lines,
         `no_rows` when there is a header only, `encoding`, `too_large`.
     """
-    sample = take_sample(raw)
-    data, encoding, issues = to_utf8(raw)
-    text = sample.text or data[: 1 << 16].decode(errors="ignore")
+    sample = take_sample(raw, options.encoding)
+    data, encoding, issues = to_utf8(raw, options.encoding)
+    text = sample.text or data[:SAMPLE_BYTES].decode(errors="ignore")
     dialect = find_dialect(text, prefer="\t" if name == "tsv" else None)
     if dialect is None:
         raise RecmetricsError(

@@ -30,10 +30,11 @@ class Encoding:
     is_guess: bool = False
 
 
-def find_encoding(data: bytes, is_whole: bool = True) -> Encoding | None:
+def find_encoding(data: bytes, is_whole: bool = True, chosen: str = "auto") -> Encoding | None:
     """Return the encoding of text, or None when no encoding fits or the bytes are no text.
 
-    `is_whole` False means that the data may be cut inside a character.
+    `is_whole` False means that the data may be cut inside a character. `chosen` is the encoding of text that is not
+    Unicode, `auto` = found from its bytes.
     """
     for mark, name in BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -45,7 +46,7 @@ def find_encoding(data: bytes, is_whole: bool = True) -> Encoding | None:
         return None
     if data.isascii() or _decodes(data, "utf-8", is_whole):
         return Encoding("utf-8")
-    return _legacy(data, is_whole)
+    return _legacy(data, is_whole) if chosen == "auto" else Encoding(chosen, is_guess=True)
 
 
 def _decodes(data: bytes, name: str, is_whole: bool) -> bool:
@@ -120,8 +121,10 @@ def _is_latin(data: bytes) -> bool:
     return control <= 0.02 * len(head)
 
 
-def to_utf8(raw: Raw) -> tuple[Any, str, tuple[Issue, ...]]:
+def to_utf8(raw: Raw, chosen: str = "auto") -> tuple[Any, str, tuple[Issue, ...]]:
     """Return the file as UTF-8 bytes without a mark, the name of its encoding, and what has to be said about it.
+
+    `chosen` is the encoding of text that is not Unicode, `auto` = found from its bytes.
 
     Raises
     ------
@@ -129,7 +132,9 @@ def to_utf8(raw: Raw) -> tuple[Any, str, tuple[Issue, ...]]:
         `encoding` naming the first place that does not fit; `format` for binary data.
     """
     data = raw.read()
-    encoding = find_encoding(data)
+    encoding = find_encoding(data, chosen=chosen)
+    if encoding is not None and encoding.name == chosen and not _decodes(data, chosen, is_whole=True):
+        raise undecodable(raw.name, data, chosen)
     if encoding is None:
         raise undecodable(raw.name, data)
     if encoding.name == "utf-8":
@@ -138,25 +143,29 @@ def to_utf8(raw: Raw) -> tuple[Any, str, tuple[Issue, ...]]:
         data = data.decode(encoding.name).removeprefix("\ufeff").encode()
     if b"\x00" in data:
         raise _binary(raw.name)
-    return data, encoding.name, _told(raw.name, encoding)
+    return data, encoding.name, _told(raw.name, encoding, encoding.name == chosen)
 
 
-def _told(name: str, encoding: Encoding) -> tuple[Issue, ...]:
+def _told(name: str, encoding: Encoding, is_chosen: bool) -> tuple[Issue, ...]:
     if not encoding.is_guess:
         return ()
-    if encoding.name == "latin-1":
+    is_legacy = not encoding.name.startswith("utf-")
+    if is_chosen:
+        template = N_("{file} was read as {encoding}, as the convention says.")
+    elif encoding.name == "latin-1":
         template = N_("{file} is neither UTF-8 nor GB18030; it was read as Latin-1. Check accented letters.")
     else:
         template = N_("{file} was read as {encoding}, which was found from its bytes. Check that its names look right.")
     facts = {"file": name, "encoding": encoding.name}
-    return (Issue("encoding", 1, template, facts, severity="doubt" if encoding.name == "latin-1" else "info"),)
+    severity = "doubt" if encoding.name == "latin-1" and not is_chosen else "info"
+    return (Issue("encoding", 1, template, facts, severity=severity, asks="encoding" if is_legacy else ""),)
 
 
-def undecodable(name: str, data: bytes) -> RecmetricsError:
-    """Return the error for bytes that no encoding fits: the first place at fault, or that they are no text at all."""
+def undecodable(name: str, data: bytes, chosen: str = "utf-8") -> RecmetricsError:
+    """Return the error for bytes that are not in an encoding: the first place at fault, or that they are no text."""
     if b"\x00" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _binary(name)
-    mark = next((codec for start, codec in BYTE_ORDER_MARKS if data.startswith(start)), "utf-8")
+    mark = next((codec for start, codec in BYTE_ORDER_MARKS if data.startswith(start)), chosen)
     try:
         data.decode(mark)
     except UnicodeDecodeError as error:

@@ -76,7 +76,7 @@ def read_jsonl(raw: Raw, options: ReadOptions) -> Source:
     RecmetricsError
         `malformed_line` naming the line that is no JSON object, `format`, `encoding`, `no_rows`, `too_large`.
     """
-    data, encoding, issues = to_utf8(raw)
+    data, encoding, issues = to_utf8(raw, options.encoding)
     _refuse_deep(raw.name, data)
     told: tuple[Issue, ...] = ()
     table = _fast(data)

@@ -66,7 +66,7 @@ def read_qrels(raw: Raw, options: ReadOptions) -> Source:
 def _read(raw: Raw, options: ReadOptions, name: str, kind: str, fields: tuple[str, ...]) -> Source:
     import pyarrow as pa  # lazily: the package must import quickly
 
-    data, encoding, issues = to_utf8(raw)
+    data, encoding, issues = to_utf8(raw, options.encoding)
     lines, n_comments = _plain_lines(data)
     if not lines.strip():
         raise RecmetricsError("format", N_("{file} holds no line of data. Export it again."), file=raw.name)

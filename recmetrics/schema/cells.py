@@ -18,8 +18,9 @@ NULL_SPELLINGS = frozenset({"", "nan", "none", "null", "na", "n/a", "#n/a", "<na
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE | re.ASCII)
 _COMMA = re.compile(r"[+-]?(\d{1,3}([. ]\d{3})+|\d*),\d+([eE][+-]?\d+)?", re.ASCII)
 _COMMA_WHOLE = re.compile(r"[+-]?\d{1,3}([. ]\d{3})+", re.ASCII)
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
-_SURELY_THOUSANDS = re.compile(r"[+-]?\d{1,3}((,\d{3}){2,}|(,\d{3})+\.\d*)", re.ASCII)
+# A group before a thousands comma never begins with 0: "0,123" has a decimal comma.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
+_SURELY_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3}){2,}|(,\d{3})+\.\d*)", re.ASCII)
 
 
 def is_missing(text: str) -> bool:
@@ -48,7 +49,8 @@ class Coded:
 class Numbers:
     """A column read as numbers: float64 or float32[n], NaN = missing; `bad` the rows that are neither.
 
-    `notes` names what had to be decided: `decimal_comma`, `thousands`, `percent`.
+    `notes` names what had to be decided: `decimal_comma`, `thousands`, `thousands_or_comma` (the first of two readings
+    that fit), `percent`.
     """
 
     values: NDArray[Any]
@@ -134,7 +136,11 @@ def coded(array: Any) -> Coded:
 
 
 def numbers(array: Any, decimal: str | None = None) -> Numbers:
-    """Read a decoded array as numbers; text is parsed, never guessed where two readings are possible."""
+    """Read a decoded array as numbers.
+
+    `decimal` is the decimal sign of numbers written as text, "." or ","; None = the one that fits the whole column,
+    with a note where both would.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -216,13 +222,14 @@ def _thousands(text: str) -> float | None:
 
 
 def _reading(texts: list[str], decimal: str | None) -> tuple[str, Any]:
-    """Choose one reading for the whole column; the plain one, which then refuses, where two would fit."""
+    """Choose one reading for the whole column, with a note; the plain one, which then refuses, where none fits."""
     odd = [text for text in texts if not _PLAIN.fullmatch(text)]
     if decimal == "," and any("," in text for text in texts):
         return "decimal_comma", _comma
     if odd and all(_THOUSANDS.fullmatch(text) for text in odd) and any(map(_SURELY_THOUSANDS.fullmatch, odd)):
         return "thousands", _thousands
-    fits_comma = all(_comma(text) is not None for text in texts)
-    if odd and fits_comma and not all(_THOUSANDS.fullmatch(text) for text in odd):
+    if odd and all(_THOUSANDS.fullmatch(text) for text in odd):
+        return "thousands" if decimal == "." else "thousands_or_comma", _thousands
+    if odd and decimal is None and all(_comma(text) is not None for text in texts):
         return "decimal_comma", _comma
     return "", _plain

@@ -213,7 +213,7 @@ class _Guesser:
     def __init__(self, source: Source, given: Mapping[str, tuple[str, ...]]) -> None:
         self.source = source
         self.given = given
-        self.looks = {name: look_at(source.table.column(name), source.decimal) for name in source.columns}
+        self.looks = {name: look_at(source.table.column(name), source.decimal_sign) for name in source.columns}
         taken = {column for role, columns in given.items() if role != "segment" for column in columns}
         self.free = [name for name in source.columns if name not in taken]
         self.choices: dict[str, Choice] = {

@@ -29,11 +29,36 @@ class Ids:
         return int((self.codes == MISSING).sum())
 
 
-def read_ids(column: Any, name: str, file: str) -> Ids:
+def read_ids(column: Any, name: str, file: str, spelling: str = "exact") -> Ids:
     """Return the ids of a column.
 
-    Whole numbers become their decimal digits; whole numbers in a floating column lose their ".0", which is reported.
+    Whole numbers become their decimal digits, whatever scale a decimal type gives them; whole numbers in a floating
+    column lose their ".0", which is reported. `spelling` as EvalConfig's `id_spelling`: `normalised` ids are one id
+    when they differ only as `normalised` says, and how many were merged is reported.
     """
+    found = _as_written(column, name, file)
+    return _merged_spellings(found, name, file) if spelling == "normalised" else found
+
+
+def normalised(text: str) -> str:
+    """Return an id without blanks around it, zero-width characters, letter case, ".0" at the end and leading zeros."""
+    bare = str(text).strip().strip("\u200b\u200c\u200d\ufeff").casefold().removesuffix(".0")
+    return bare.lstrip("0") or "0"
+
+
+def _merged_spellings(ids: Ids, name: str, file: str) -> Ids:
+    import pandas as pd  # lazily: the package must import quickly
+
+    own, texts = pd.factorize(_objects([normalised(text) for text in ids.texts]))
+    n_merged = len(ids.texts) - len(texts)
+    template = N_("{file}: ids in '{column}' were read without differences of spelling; {count} spellings were merged.")
+    facts = {"file": file, "column": name, "count": n_merged}
+    issue = Issue("ids_normalised", n_merged, template, facts, asks="id_spelling")
+    return Ids(_recode(ids.codes, own.astype(np.int32)), _objects(list(texts)), (*ids.issues, issue))
+
+
+def _as_written(column: Any, name: str, file: str) -> Ids:
+    import pyarrow.compute as pc
     import pyarrow.types as types
 
     array = decoded(column, name, file)
@@ -44,6 +69,8 @@ def read_ids(column: Any, name: str, file: str) -> Ids:
     issues: tuple[Issue, ...] = ()
     if types.is_floating(array.type):
         array, issues = _from_floats(array, name, file)
+    elif types.is_decimal(array.type):
+        array = pc.replace_substring_regex(array.cast("large_string"), r"\.0+$", "")
     elif not types.is_integer(array.type) and not is_text(array):
         array = array.cast("large_string")
     cells = coded(array)

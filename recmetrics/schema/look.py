@@ -111,4 +111,4 @@ def _is_binary(sample: Any, n_distinct: int) -> bool:
 
 def profile(source: Source) -> dict[str, Look]:
     """Return the look at every column of a parsed file, for the Data page."""
-    return {name: look_at(source.table.column(name), source.decimal, is_exact=True) for name in source.columns}
+    return {name: look_at(source.table.column(name), source.decimal_sign, is_exact=True) for name in source.columns}

@@ -17,7 +17,7 @@ from recmetrics.schema.cells import coded, decoded, numbers
 from recmetrics.schema.guess import Guess, missing_column
 from recmetrics.schema.ids import Ids, read_ids
 from recmetrics.schema.labels import WORDS, Labels, read_labels, refuse_unlabelled
-from recmetrics.schema.scores import read_score
+from recmetrics.schema.scores import read_score, reading_issues
 from recmetrics.schema.times import read_days
 from recmetrics.source import Source
 from recmetrics.text import N_
@@ -89,7 +89,7 @@ class _Reader:
         column = self.guess.column(role)
         if column is None:
             return None
-        found = read_ids(self.source.table.column(column), column, self.source.name)
+        found = read_ids(self.source.table.column(column), column, self.source.name, self.config.id_spelling)
         self.issues.extend(found.issues)
         return found
 
@@ -97,7 +97,9 @@ class _Reader:
         column = self.guess.column("label")
         if column is None:
             return None
-        found = read_labels(self.source.table.column(column), column, self.source.name, label_map, self.source.decimal)
+        found = read_labels(
+            self.source.table.column(column), column, self.source.name, label_map, self.source.decimal_sign
+        )
         if needs_label:
             refuse_unlabelled(found, column, self.source.name)
         self.issues.extend(found.issues)
@@ -105,7 +107,7 @@ class _Reader:
 
     def score(self, column: str, user: Ids | None) -> NDArray[Any]:
         values, issues = read_score(
-            self._array(column), column, self.source.name, user, self.config, self.source.decimal
+            self._array(column), column, self.source.name, user, self.config, self.source.decimal_sign
         )
         # A run's format says that higher is better; the names of its columns are ours.
         is_run = self.source.kind == "run"
@@ -176,7 +178,7 @@ class _Reader:
     def _value(self, role: str, column: str, label_map: Mapping[str, float] | None) -> NDArray[np.float64]:
         if column == self.guess.column("label"):
             return read_labels(
-                self.source.table.column(column), column, self.source.name, label_map, self.source.decimal
+                self.source.table.column(column), column, self.source.name, label_map, self.source.decimal_sign
             ).values
         array = self._array(column)
         cells = coded(array)
@@ -184,7 +186,8 @@ class _Reader:
         if role in ("click", "purchase") and words and all(word in WORDS or not word for word in words):
             by_value = np.array([WORDS.get(word, np.nan) for word in words])
             return cells.take(by_value, np.nan)
-        read = numbers(array, self.source.decimal)
+        read = numbers(array, self.source.decimal_sign)
+        self.issues.extend(reading_issues(read, column, self.source.name))
         if len(read.bad):
             template = N_("{file}: {count} cells of '{column}' are no numbers and count as missing ({values}).")
             facts = {

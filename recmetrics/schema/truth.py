@@ -14,7 +14,7 @@ from recmetrics.dataset import MISSING, Issue, TrainPairs, Truth, pair_codes
 from recmetrics.errors import RecmetricsError
 from recmetrics.schema.cells import decoded
 from recmetrics.schema.guess import Guess, missing_column
-from recmetrics.schema.ids import Ids, merge, read_ids
+from recmetrics.schema.ids import Ids, merge, normalised, read_ids
 from recmetrics.schema.joining import Rows
 from recmetrics.schema.labels import read_labels, refuse_unlabelled
 from recmetrics.schema.times import read_days
@@ -36,11 +36,11 @@ class Judged:
     issues: tuple[Issue, ...]
 
 
-def _pair_ids(source: Source, guess: Guess, role: str) -> Ids:
+def _pair_ids(source: Source, guess: Guess, role: str, config: EvalConfig) -> Ids:
     column = guess.column(role)
     if column is None:
         raise missing_column(source, role)
-    return read_ids(source.table.column(column), column, source.name)
+    return read_ids(source.table.column(column), column, source.name, config.id_spelling)
 
 
 def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | None, config: EvalConfig) -> Judged:
@@ -51,7 +51,7 @@ def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | No
     RecmetricsError
         `no_user_column`, `no_item_column`, `label_mapping_needed`, `no_label_column` when every grade is missing.
     """
-    user, item = _pair_ids(source, guess, "user"), _pair_ids(source, guess, "item")
+    user, item = _pair_ids(source, guess, "user", config), _pair_ids(source, guess, "item", config)
     issues = source.issues + user.issues + item.issues
     column = guess.column("label")
     if column is None:
@@ -60,7 +60,12 @@ def read_truth(source: Source, guess: Guess, label_map: Mapping[str, float] | No
         told = Issue("truth_without_labels", source.n_rows, template, facts)
         return Judged(source, user, item, np.ones(source.n_rows), None, (*issues, told))
     labels = read_labels(
-        source.table.column(column), column, source.name, label_map, source.decimal, is_judgment=source.kind == "qrels"
+        source.table.column(column),
+        column,
+        source.name,
+        label_map,
+        source.decimal_sign,
+        is_judgment=source.kind == "qrels",
     )
     refuse_unlabelled(labels, column, source.name)
     return Judged(source, user, item, labels.values, labels.coding, issues + labels.issues)
@@ -107,11 +112,12 @@ def _row_ids(rows: Rows, role: str) -> Ids:
 def _refuse_strangers(ours: NDArray[np.object_], theirs: NDArray[np.object_], file: str) -> None:
     if len(ours) == 0 or len(theirs) == 0 or not set(ours).isdisjoint(theirs):
         return
-    alike = not {_normalised(text) for text in ours}.isdisjoint(_normalised(text) for text in theirs)
+    alike = not {normalised(text) for text in ours}.isdisjoint(normalised(text) for text in theirs)
     template = (
         N_(
             "No user is in both files: the scored rows have {ours}, {file} has {theirs}. They would meet without "
-            "blanks, letter case, leading zeros and '.0': write ids the same way in both files."
+            "blanks, letter case, leading zeros and '.0': write ids the same way in both files, "
+            "or say id_spelling=normalised."
         )
         if alike
         else N_(
@@ -124,11 +130,6 @@ def _refuse_strangers(ours: NDArray[np.object_], theirs: NDArray[np.object_], fi
 
 def _shown(texts: NDArray[np.object_]) -> str:
     return ", ".join(f"'{str(text)[:40]}'" for text in texts[:N_IDS_SHOWN])
-
-
-def _normalised(text: str) -> str:
-    bare = str(text).strip().strip("\u200b\u200c\u200d\ufeff").casefold().removesuffix(".0")
-    return bare.lstrip("0") or "0"
 
 
 def _grades_of(user: NDArray[np.int32], item: NDArray[np.int32], truth: Truth, n_items: int) -> NDArray[np.float64]:
@@ -196,6 +197,7 @@ def _audit(
         template = N_("{file}: {count} user–item pairs are judged more than once.")
         told = {**facts, "count": n_repeated}
         found.append(Issue("truth_duplicates", n_repeated, template, told, severity="doubt", asks="truth_duplicates"))
+    found.extend(_nearly_met(users, row_user, truth_user, facts))
     in_run, in_truth = (np.zeros(len(users), dtype=bool) for _ in range(2))
     in_run[row_user[row_user >= 0]] = True
     in_truth[truth_user[truth_user >= 0]] = True
@@ -210,14 +212,33 @@ def _audit(
     return found
 
 
+def _nearly_met(
+    users: NDArray[np.object_], row_user: NDArray[np.int32], truth_user: NDArray[np.int32], facts: Mapping[str, Any]
+) -> list[Issue]:
+    """Ask about users of one file that have no partner in the other as written, and one by their normalised ids."""
+    in_run, in_truth = (np.unique(codes[codes >= 0]) for codes in (row_user, truth_user))
+    alone, strangers = np.setdiff1d(in_run, in_truth), np.setdiff1d(in_truth, in_run)
+    theirs = {normalised(text): text for text in users[strangers]}
+    pairs = [(text, theirs[bare]) for text in users[alone] if (bare := normalised(text)) in theirs]
+    if not pairs:
+        return []
+    template = N_(
+        "{count} users of the scored rows meet a user of {file} only when blanks, letter case, leading zeros and '.0' "
+        "do not count ({examples}). Are they the same?"
+    )
+    shown = "; ".join(f"'{ours[:40]}', '{theirs[:40]}'" for ours, theirs in pairs[:3])
+    told = {**facts, "count": len(pairs), "examples": shown}
+    return [Issue("ids_nearly_meet", len(pairs), template, told, severity="doubt", asks="id_spelling")]
+
+
 def read_train(source: Source, guess: Guess, rows: Rows, config: EvalConfig) -> tuple[TrainPairs, tuple[Issue, ...]]:
     """Return the training interactions in the codes of the rows; items that the rows lack are `MISSING`."""
-    user, item = _pair_ids(source, guess, "user"), _pair_ids(source, guess, "item")
+    user, item = _pair_ids(source, guess, "user", config), _pair_ids(source, guess, "item", config)
     issues = source.issues + user.issues + item.issues
     label, time = guess.column("label"), guess.column("time")
     grades = None
     if label is not None:
-        read = read_labels(source.table.column(label), label, source.name, None, source.decimal, is_judgment=True)
+        read = read_labels(source.table.column(label), label, source.name, None, source.decimal_sign, is_judgment=True)
         grades = read.values
     days = None
     if time is not None:

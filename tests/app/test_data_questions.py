@@ -78,10 +78,10 @@ def test_an_answer_no_issue_asks_for_any_more_can_be_taken_back(
     path.write_text("user,item,label,score\nu1,a,1,0.9\nu1,b,0,0.4\nu2,a,0,0.7\n", encoding="utf-8")
     monkeypatch.setenv("RECMETRICS_FILES", str(path))
     at = opened(PAGE, d="file:0", view="quality", cfg="default,number_format=point")
-    assert "Chosen for reading these files" in written(at)
+    assert "How these files are read" in written(at)
     at.radio(key=state.fact_key("number_format")).set_value("auto").run()
     assert config_of(at).number_format == "auto"
-    assert "Chosen for reading these files" not in written(at)
+    assert "How these files are read" not in written(at)
 
 
 def test_an_answer_that_makes_the_file_unreadable_can_be_taken_back(

@@ -217,15 +217,8 @@ IDS_OF_TYPE = {
 }
 
 
-SCALED = pytest.mark.xfail(
-    strict=True, reason="read_ids keeps the zeros behind the point of a decimal's scale: 12.00 is not yet the id 12"
-)
-
-
 @pytest.mark.parametrize("role", ["user", "item"])
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=SCALED if name.endswith("with zeros") else ()) for name in IDS_OF_TYPE]
-)
+@pytest.mark.parametrize("name", IDS_OF_TYPE)
 def test_ids_of_every_type_are_read_digit_by_digit(name: str, role: str) -> None:
     cells, expected = IDS_OF_TYPE[name]
     found = loaded(**{role: cells})
@@ -276,7 +269,7 @@ def test_whole_scores_of_any_width_are_read() -> None:
     "kind",
     [
         *(pa.int64(), pa.int8(), pa.float32(), pa.float64(), pa.decimal128(10, 0)),
-        pytest.param(pa.decimal128(10, 2), marks=SCALED),
+        pa.decimal128(10, 2),
     ],
     ids=str,
 )

@@ -131,9 +131,7 @@ def test_numbers_are_read_in_the_one_way_that_fits(
     assert len(read.bad) == 0
 
 
-@pytest.mark.parametrize(
-    "cells", [["1,234"], ["0.5", "0,5"], ["1_000"], ["0x10"], ["１"], ["high"], ["1.2.3"], ["50%", "1"]]
-)
+@pytest.mark.parametrize("cells", [["0.5", "0,5"], ["1_000"], ["0x10"], ["１"], ["high"], ["1.2.3"], ["50%", "1"]])
 def test_cells_with_two_readings_or_none_are_bad(cells: list[str]) -> None:
     assert len(numbers(decoded(pa.array(cells), "s", "a.csv")).bad) > 0
 

@@ -220,7 +220,6 @@ def test_what_is_read_for_looking_at_its_columns_is_unfolded_too() -> None:
     assert read_source(("x.parquet", parquet(user=USERS, items=ITEMS, scores=SCORES))).n_rows == 6
 
 
-@pytest.mark.xfail(strict=True, reason="the names of item columns do not yet hold those of lists: relevant_items")
 def test_the_usual_names_of_item_lists_are_known_after_unfolding() -> None:
     scored = ("s.parquet", parquet(user=["u1", "u1", "u2"], item=["a", "b", "c"], score=[0.5, 0.25, 0.125]))
     for name in ("relevant_items", "item_ids", "recommended_items", "item_list"):

@@ -17,6 +17,8 @@ from recmetrics.ui.views import data_facts, data_mapping, data_mend
 MOST_SIDE_BY_SIDE = 4
 FIND_OUT = N_("Find out from the file")
 FIRST_SHEET = N_("The first sheet with rows")
+# Kind of refusal → the field whose value may let the file be read after all.
+MAY_MEND = {"ids_do_not_match": "id_spelling", "encoding": "encoding", "score_not_numeric": "number_format"}
 # Field of the convention → the question, and every answer in words; a field without answers takes a number or a name.
 QUESTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     **data_facts.CHOICES,
@@ -146,12 +148,15 @@ def choices_of(issue: Issue) -> list[str]:
 
 
 def answers_in_force(frame: Frame, asked: Iterable[str] = ()) -> None:
-    """Draw the answers about reading that no issue asks for any more, so that each can be taken back."""
-    changed, already = frame.config.changed(), set(asked)
-    fields = [field for field in READING_FIELDS if field in changed and field not in already and field != "grade_map"]
+    """Draw the answers about reading that no issue asks for any more, so that each can be taken back.
+
+    Where the files were refused, the answer that may let them be read is among them.
+    """
+    wanted = set(frame.config.changed()) | ({MAY_MEND.get(frame.problem.kind, "")} if frame.problem else set())
+    fields = [field for field in READING_FIELDS if field in wanted - set(asked) and field != "grade_map"]
     if not fields:
         return
     with st.container(border=True):
-        st.markdown(f"**{frame.text._('Chosen for reading these files')}**")
+        st.markdown(f"**{frame.text._('How these files are read')}**")
         for field in fields:
             ask(field, frame)
