@@ -67,18 +67,18 @@ def read_source(
     if isinstance(file, Source):
         return file
     if isinstance(file, tuple):
-        raw = Raw(Path(file[0]).name or "upload", data=bytes(file[1]))
+        raw = Raw(Path(file[0]).name or "upload", data=bytes(file[1]), max_bytes=max_bytes)
     else:
-        raw = Raw(Path(file).name or str(file), path=Path(file))
+        raw = Raw(Path(file).name or str(file), path=Path(file), max_bytes=max_bytes)
     config = config or EvalConfig()
-    found = read(raw, _options(config, header, max_rows, max_bytes), format)
+    found = read(raw, _options(config, header, max_rows), format)
     return unfold(replace(found, number_format=config.number_format), max_rows)
 
 
-def _options(config: EvalConfig, header: bool | None, max_rows: int | None, max_bytes: int | None) -> ReadOptions:
+def _options(config: EvalConfig, header: bool | None, max_rows: int | None) -> ReadOptions:
     if header is None and config.header_line != "auto":
         header = config.header_line == "yes"
-    return ReadOptions(header, config.encoding, config.sheet, max_rows, max_bytes)
+    return ReadOptions(header, config.encoding, config.sheet, max_rows)
 
 
 def load(

@@ -14,6 +14,7 @@ from recmetrics.text import N_
 
 SAMPLE_BYTES = 1 << 16  # what is looked at to find the kind of file, its delimiter and its header
 BLOCK_BYTES = 1 << 22
+MEMORY_PER_BYTE = 3  # what loading takes at most, as a multiple of the file
 # First bytes of a file that was packed whole → the codec that unpacks it. What is inside is read as if it lay there.
 PACKINGS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 PACKED_SUFFIXES = (".gz", ".bz2", ".zst", ".zstd")
@@ -22,11 +23,15 @@ BOMB_BYTES, BOMB_RATIO = 1 << 28, 250  # rows of a log shrink 3 to 30 times; bla
 
 @dataclass(frozen=True, eq=False)
 class Raw:
-    """A file nobody has parsed: `data` when it came as bytes (an upload), else `path`. Packed files are unpacked."""
+    """A file nobody has parsed: `data` when it came as bytes (an upload), else `path`. Packed files are unpacked.
+
+    `max_bytes` may be read, unpacked; None = a third of the memory that is free, which loading so large a file needs.
+    """
 
     name: str
     path: Path | None = None
     data: bytes | None = None
+    max_bytes: int | None = None
 
     @property
     def inner_name(self) -> str:
@@ -38,6 +43,13 @@ class Raw:
     def size(self) -> int:
         """Bytes of the file as it lies there."""
         return len(self.data) if self.data is not None else self._stat[0]
+
+    @cached_property
+    def cap(self) -> int:
+        """Bytes that may be read, unpacked."""
+        import psutil  # lazily: the package must import quickly
+
+        return psutil.virtual_memory().available // MEMORY_PER_BYTE if self.max_bytes is None else self.max_bytes
 
     @cached_property
     def packing(self) -> str:
@@ -65,6 +77,25 @@ class Raw:
             return self.data
         with self.open() as file:
             return b"".join(iter(lambda: file.read(BLOCK_BYTES), b""))
+
+    def refuse_too_large(self) -> None:
+        """Raise `too_large` for a file that has more bytes than the cap before it is unpacked."""
+        if self.size > self.cap:
+            raise self.too_large(self.size)
+
+    def too_large(self, n_bytes: int) -> RecmetricsError:
+        """Return the error for a file that has at least so many bytes."""
+        return RecmetricsError(
+            "too_large",
+            N_(
+                "{file} has {size} MB or more; the cap is {cap} MB (given, or a third of the free memory), so it was "
+                "not read. Write it as Parquet with the needed columns only, take a sample of users, or use a larger "
+                "machine."
+            ),
+            file=self.name,
+            size=f"{n_bytes / 1e6:.1f}",
+            cap=f"{self.cap / 1e6:.1f}",
+        )
 
     def refuse_changed(self) -> None:
         """Raise `file` when the file on disk is another one than when it was first looked at."""
@@ -141,6 +172,8 @@ class _Reading(io.RawIOBase):
                 packing=self._raw.packing,
             ) from error
         self._n_read += len(block)
+        if self._n_read > self._raw.cap:
+            raise self._raw.too_large(self._n_read)
         if self._raw.packing and self._n_read > max(BOMB_BYTES, BOMB_RATIO * self._raw.size):
             raise RecmetricsError(
                 "too_large",

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from recmetrics.dataset import Issue
 from recmetrics.errors import RecmetricsError
-from recmetrics.raw import PACKED_SUFFIXES, Raw
+from recmetrics.raw import PACKED_SUFFIXES
 from recmetrics.text import N_
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MEMORY_PER_BYTE = 3  # what loading takes at most, as a multiple of the file
 
 
 @dataclass(frozen=True)
@@ -22,15 +20,13 @@ class ReadOptions:
     """What the caller knows about a file, and what may be read.
 
     `header` None = find out; `encoding` of text that is not Unicode, `auto` = find out; `sheet` of a workbook, empty =
-    the first one with rows; `max_rows` None = no cap; `max_bytes` None = a third of
-    the memory that is free, which reading a file of this size needs.
+    the first one with rows; `max_rows` None = no cap.
     """
 
     header: bool | None = None
     encoding: str = "auto"
     sheet: str = ""
     max_rows: int | None = None
-    max_bytes: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,28 +85,6 @@ class Source:
         """Return the first `n` rows as read, for looking at."""
         frame: pd.DataFrame = self.table.slice(0, n).to_pandas()
         return frame
-
-
-def refuse_too_large(raw: Raw, options: ReadOptions) -> None:
-    """Raise `too_large` before anything is read when a file has more bytes than the cap."""
-    import psutil  # lazily: the package must import quickly
-
-    cap = options.max_bytes if options.max_bytes is not None else psutil.virtual_memory().available // MEMORY_PER_BYTE
-    if raw.size > cap:
-        raise RecmetricsError(
-            "too_large",
-            N_(
-                "{file} has {size} MB; the cap is {cap} MB (given, or a third of the free memory), so it was not read. "
-                "Write it as Parquet with the needed columns only, take a sample of users, or use a larger machine."
-            ),
-            file=raw.name,
-            size=_megabytes(raw.size),
-            cap=_megabytes(cap),
-        )
-
-
-def _megabytes(n_bytes: int) -> str:
-    return f"{n_bytes / 1e6:.1f}"
 
 
 def refuse_too_many(name: str, n_rows: int, options: ReadOptions) -> None:

@@ -10,7 +10,7 @@ from recmetrics.formats.base import Format, Sample, take_sample
 from recmetrics.formats.encoding import undecodable
 from recmetrics.raw import Raw
 from recmetrics.registry import Registry
-from recmetrics.source import ReadOptions, Source, refuse_too_large
+from recmetrics.source import ReadOptions, Source
 from recmetrics.text import N_
 
 __all__ = ["FORMATS", "Format", "detect", "read"]
@@ -72,7 +72,7 @@ def read(raw: Raw, options: ReadOptions, format_name: str | None = None) -> Sour
         `file`, `format`, `encoding`, `malformed_line`, `too_large` or `no_rows`; the sentence names the file and how
         to mend it.
     """
-    refuse_too_large(raw, options)
+    raw.refuse_too_large()
     found = _chosen(raw, options, format_name).read(raw, options)
     raw.refuse_changed()
     return found
