@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from recmetrics.dataset import Issue
 from recmetrics.errors import RecmetricsError
 from recmetrics.formats.base import Format, Sample, take_sample
 from recmetrics.formats.dialect import Dialect, column_names, find_dialect, first_record
-from recmetrics.formats.encoding import to_utf8
+from recmetrics.formats.encoding import to_utf8, told_about
 from recmetrics.formats.ragged import malformed_line, without_blank_lines
+from recmetrics.formats.streamed import header_of, read_streamed
 from recmetrics.raw import SAMPLE_BYTES, Raw
 from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
@@ -40,9 +42,32 @@ def read_delimited(raw: Raw, options: ReadOptions, name: str) -> Source:
         `no_rows` when there is a header only, `encoding`, `too_large`.
     """
     sample = take_sample(raw, options.encoding)
-    data, encoding, issues = to_utf8(raw, options.encoding)
+    prefer = "\t" if name == "tsv" else None
+    return _in_one_pass(raw, options, sample, name, prefer) or _as_a_whole(raw, options, sample, name, prefer)
+
+
+def _in_one_pass(raw: Raw, options: ReadOptions, sample: Sample, name: str, prefer: str | None) -> Source | None:
+    """Return a large table that parses as its beginning promises, else None."""
+    dialect = None if sample.is_whole else find_dialect(sample.text, prefer)
+    header = None if dialect is None else header_of(sample, dialect)
+    if dialect is None or header is None:
+        return None
+    has_header = dialect.has_header if options.header is None else options.header
+    fields, n_bytes = header
+    names, renamed = column_names(fields, has_header)
+    found = read_streamed(raw, sample, dialect, names, n_bytes if has_header else 0, options.encoding)
+    if found is None:
+        return None
+    told = told_about(raw.name, found.encoding, options.encoding)
+    layout = _Layout(dialect, fields, has_header, renamed)
+    return _source(raw, options, name, layout, found.table, found.encoding.name, told, found.n_blank_lines)
+
+
+def _as_a_whole(raw: Raw, options: ReadOptions, sample: Sample, name: str, prefer: str | None) -> Source:
+    """Return a table after looking at all of it; errors name the line."""
+    data, encoding, told = to_utf8(raw, options.encoding)
     text = sample.text or data[:SAMPLE_BYTES].decode(errors="ignore")
-    dialect = find_dialect(text, prefer="\t" if name == "tsv" else None)
+    dialect = find_dialect(text, prefer)
     if dialect is None:
         raise RecmetricsError(
             "format",
@@ -58,22 +83,46 @@ def read_delimited(raw: Raw, options: ReadOptions, name: str) -> Source:
     body = memoryview(data)[header_bytes:] if has_header else memoryview(data)
     _refuse_by_lines(raw.name, data, options)
     table, repaired = _parse(raw.name, body, data, dialect, names)
+    n_blank = repaired or n_leading + _count_blank_lines(data, dialect)
+    layout = _Layout(dialect, fields, has_header, renamed)
+    return _source(raw, options, name, layout, table, encoding, told, n_blank)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How the lines of a file are laid out; `renamed` are the columns whose names were made unique."""
+
+    dialect: Dialect
+    fields: list[str]
+    has_header: bool
+    renamed: list[str]
+
+
+def _source(
+    raw: Raw,
+    options: ReadOptions,
+    name: str,
+    layout: _Layout,
+    table: Any,
+    encoding: str,
+    told: tuple[Issue, ...],
+    n_blank: int,
+) -> Source:
     if table.num_rows == 0:
         raise RecmetricsError(
             "no_rows", N_("{file} has a header line and no rows of data. Export it again."), file=raw.name
         )
     refuse_too_many(raw.name, table.num_rows, options)
-    n_blank = repaired or n_leading + _count_blank_lines(data, dialect)
     return Source(
         name=raw.name,
         format=name,
-        table=_without_unnamed(table, fields, has_header),
+        table=_without_unnamed(table, layout.fields, layout.has_header),
         size=raw.size,
         encoding=encoding,
-        delimiter=dialect.delimiter,
-        decimal=dialect.decimal,
-        has_header=has_header,
-        issues=issues + _issues(raw.name, n_blank, renamed),
+        delimiter=layout.dialect.delimiter,
+        decimal=layout.dialect.decimal,
+        has_header=layout.has_header,
+        issues=told + _issues(raw.name, n_blank, layout.renamed),
     )
 
 

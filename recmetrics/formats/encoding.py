@@ -143,10 +143,12 @@ def to_utf8(raw: Raw, chosen: str = "auto") -> tuple[Any, str, tuple[Issue, ...]
         data = data.decode(encoding.name).removeprefix("\ufeff").encode()
     if b"\x00" in data:
         raise _binary(raw.name)
-    return data, encoding.name, _told(raw.name, encoding, encoding.name == chosen)
+    return data, encoding.name, told_about(raw.name, encoding, chosen)
 
 
-def _told(name: str, encoding: Encoding, is_chosen: bool) -> tuple[Issue, ...]:
+def told_about(name: str, encoding: Encoding, chosen: str) -> tuple[Issue, ...]:
+    """Return what has to be said about an encoding that is a guess, or was chosen."""
+    is_chosen = encoding.name == chosen
     if not encoding.is_guess:
         return ()
     is_legacy = not encoding.name.startswith("utf-")
