@@ -27,7 +27,10 @@ def n_codes(codes: NDArray[np.int32]) -> int:
 
 def pair_codes(user: NDArray[np.int32], item: NDArray[np.int32], n_items: int) -> NDArray[np.int64]:
     """Return int64[n]: one number per pair of a user and one of `n_items` items; both codes must be ≥ 0 to mean one."""
-    return user.astype(np.int64) * max(n_items, 1) + item
+    found = user.astype(np.int64)
+    found *= max(n_items, 1)
+    found += item
+    return found
 
 
 @dataclass(frozen=True)
@@ -225,18 +228,45 @@ class Dataset:
         return self.scored.get(model, np.ones(self.n_rows, dtype=bool))
 
     @cached_property
-    def surplus_rows(self) -> NDArray[np.int64]:
-        """Row indices beyond the first of each (user, item) pair, in file order; rows without an id never count."""
+    def repeated_rows(self) -> NDArray[np.int64]:
+        """Row indices of all pairs of user and item that occur more than once, pair by pair, each in file order; rows
+        without an id never count."""
         if self.user is None or self.item is None:
             return np.empty(0, dtype=np.int64)
-        keyed = np.flatnonzero((self.user >= 0) & (self.item >= 0))
-        key = pair_codes(self.user[keyed], self.item[keyed], len(self.items))
-        ordered = np.sort(key)
-        if not np.any(ordered[1:] == ordered[:-1]):
+        pair = self._pairs(slice(None))
+        pair.sort()
+        repeated = pair[1:][(pair[1:] == pair[:-1]) & (pair[1:] >= 0)]
+        del pair
+        if not len(repeated):
             return np.empty(0, dtype=np.int64)
-        order = np.argsort(key, kind="stable")
-        repeated = np.flatnonzero(key[order][1:] == key[order][:-1]) + 1
-        return np.sort(keyed[order[repeated]])
+        repeated = np.unique(repeated)
+        found, keys = [], []
+        for start in range(0, self.n_rows, 1 << 20):  # in pieces: most rows are looked up and not found
+            pair = self._pairs(slice(start, start + (1 << 20)))
+            rows = np.flatnonzero(repeated[np.searchsorted(repeated[:-1], pair)] == pair)
+            found.append(rows + start)
+            keys.append(pair[rows])
+        return read_only(np.concatenate(found)[np.argsort(np.concatenate(keys), kind="stable")])
+
+    def _pairs(self, rows: slice) -> NDArray[np.int64]:
+        """Return one number per row and pair; −1 where an id is missing."""
+        assert self.user is not None
+        assert self.item is not None
+        user, item = self.user[rows], self.item[rows]
+        pair = pair_codes(user, item, len(self.items))
+        pair[(user < 0) | (item < 0)] = -1
+        return pair
+
+    @cached_property
+    def surplus_rows(self) -> NDArray[np.int64]:
+        """Row indices beyond the first of each (user, item) pair, in file order; rows without an id never count."""
+        rows = self.repeated_rows
+        if not len(rows):
+            return rows
+        assert self.user is not None
+        assert self.item is not None
+        pair = pair_codes(self.user[rows], self.item[rows], len(self.items))
+        return read_only(np.sort(rows[1:][pair[1:] == pair[:-1]]))
 
     def where(self, rows: NDArray[np.bool_]) -> Dataset:
         """Return the dataset restricted to some rows; codes, vocabularies and truth stay the same."""

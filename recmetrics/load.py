@@ -19,7 +19,7 @@ from recmetrics.schema.audit import account, pair_issues
 from recmetrics.schema.guess import Given, Guess, guess_columns
 from recmetrics.schema.joining import Rows, join
 from recmetrics.schema.look import Look, profile
-from recmetrics.schema.part import Part, read_part
+from recmetrics.schema.part import Part, give_memory_back, read_part
 from recmetrics.schema.truth import Judged, add_truth, read_train, read_truth
 from recmetrics.schema.unfold import unfold
 from recmetrics.source import ReadOptions, Source
@@ -138,10 +138,11 @@ def load(
     if judgments is not None:
         judged = read_truth(judgments, guess_columns(judgments, _present(judgments, columns)), label_map, config)
     guesses = [_guess_scored(source, columns, has_truth=judged is not None) for source in sources]
-    parts = [
-        read_part(source, guess, label_map, config, needs_label=judged is None and i == 0)
-        for i, (source, guess) in enumerate(zip(sources, guesses, strict=True))
-    ]
+    parts: list[Part] = []
+    for guess in guesses:
+        # Taken out of the list, so that the reader is the only one who holds the rows of the file.
+        parts.append(read_part(sources.pop(0), guess, label_map, config, needs_label=judged is None and not parts))
+    give_memory_back()
     pairs = reading.source(train) if train is not None else None
     return _assemble(parts, guesses[0], judged, pairs, columns, config)
 

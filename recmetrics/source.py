@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,10 @@ class Source:
         """The file's name without folder and suffix: the name of its model."""
         name = Path(self.name)
         return Path(name.stem if name.suffix.lower() in PACKED_SUFFIXES else name).stem or self.name
+
+    def without_rows(self) -> Source:
+        """Return what is known about the file, with its columns and none of its rows."""
+        return replace(self, table=self.table.schema.empty_table())
 
     def head(self, n: int = 10) -> pd.DataFrame:
         """Return the first `n` rows as read, for looking at."""

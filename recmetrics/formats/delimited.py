@@ -13,8 +13,8 @@ from recmetrics.formats.base import Format, Sample, take_sample
 from recmetrics.formats.dialect import Dialect, column_names, find_dialect, first_record
 from recmetrics.formats.encoding import to_utf8, told_about
 from recmetrics.formats.ragged import malformed_line, without_blank_lines
-from recmetrics.formats.streamed import header_of, read_streamed
-from recmetrics.raw import SAMPLE_BYTES, Raw
+from recmetrics.formats.streamed import header_of, line_ends_inside, parse_lines, read_streamed
+from recmetrics.raw import BLOCK_BYTES, SAMPLE_BYTES, Raw
 from recmetrics.source import ReadOptions, Source, refuse_too_many
 from recmetrics.text import N_
 
@@ -83,7 +83,7 @@ def _as_a_whole(raw: Raw, options: ReadOptions, sample: Sample, name: str, prefe
     body = memoryview(data)[header_bytes:] if has_header else memoryview(data)
     _refuse_by_lines(raw.name, data, options)
     table, repaired = _parse(raw.name, body, data, dialect, names)
-    n_blank = repaired or n_leading + _count_blank_lines(data, dialect)
+    n_blank = repaired or n_leading + _count_blank_lines(data, len(data) - len(body), dialect, table)
     layout = _Layout(dialect, fields, has_header, renamed)
     return _source(raw, options, name, layout, table, encoding, told, n_blank)
 
@@ -168,27 +168,17 @@ def _parse(name: str, body: memoryview, data: bytes, dialect: Dialect, names: li
 
 def _parse_strictly(body: memoryview, dialect: Dialect, names: list[str]) -> Any:
     import pyarrow as pa
-    from pyarrow import csv
 
     assert isinstance(body.obj, bytes)  # looked at in place: a copy would double the memory of a large file
-    quoted = dialect.quoted and b'"' in body.obj
     # A block must hold the longest line; whole files up to 4 MB are one block, so that hostile long lines pass.
-    block = len(body) + 1 if len(body) < 1 << 22 else 1 << 22
-    return csv.read_csv(
-        pa.py_buffer(body),
-        read_options=csv.ReadOptions(column_names=names, block_size=block),
-        parse_options=csv.ParseOptions(
-            delimiter=dialect.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
-        ),
-        convert_options=csv.ConvertOptions(
-            column_types={column: pa.string() for column in names}, strings_can_be_null=False
-        ),
-    )
+    block = len(body) + 1 if len(body) < BLOCK_BYTES else BLOCK_BYTES
+    return parse_lines(pa.py_buffer(body), dialect, names, dialect.quoted and b'"' in body.obj, block)
 
 
-def _count_blank_lines(data: bytes, dialect: Dialect) -> int:
-    if dialect.quoted and b'"' in data:
-        return 0  # a quoted cell may hold blank lines of its own, which are data
+def _count_blank_lines(data: bytes, start: int, dialect: Dialect, table: Any) -> int:
+    if dialect.quoted and b'"' in data:  # a quoted cell may hold blank lines of its own, which are data
+        n_lines = data.count(b"\n", start) + (not data.endswith(b"\n"))
+        return max(n_lines - line_ends_inside(table) - int(table.num_rows), 0)
     if b"\n" not in data:
         return len(_BLANK_LINE_CR.findall(data))
     return len(_BLANK_LINE.findall(data)) if b"\n\n" in data or b"\n\r\n" in data else 0

@@ -37,10 +37,10 @@ def read_streamed(
     is_quoted = '"' in sample.text.encode()[header_bytes:].decode(errors="ignore")
     with _Utf8(raw, encoding.name, header_bytes, is_quoted) as lines:
         try:
-            table = _parse(pa.PythonFile(lines, mode="r"), dialect, names, is_quoted)
+            table = parse_lines(pa.PythonFile(lines, mode="r"), dialect, names, is_quoted)
         except (pa.ArrowInvalid, UnicodeDecodeError, _CloserLookError):
             return None
-        n_inside = _line_ends_inside(table) if is_quoted else 0
+        n_inside = line_ends_inside(table) if is_quoted else 0
         return Streamed(table, encoding, lines.n_lines - n_inside - table.num_rows)
 
 
@@ -53,13 +53,14 @@ def header_of(sample: Sample, dialect: Dialect) -> tuple[list[str], int] | None:
     return (fields, n_bytes) if n_bytes < len(data) else None
 
 
-def _parse(file: Any, dialect: Dialect, names: list[str], is_quoted: bool) -> Any:
+def parse_lines(file: Any, dialect: Dialect, names: list[str], is_quoted: bool, block_bytes: int = BLOCK_BYTES) -> Any:
+    """Return the table of lines that hold as many fields as there are names, all text; `pyarrow.ArrowInvalid` else."""
     import pyarrow as pa
     from pyarrow import csv
 
     return csv.read_csv(
         file,
-        read_options=csv.ReadOptions(column_names=names, block_size=BLOCK_BYTES),
+        read_options=csv.ReadOptions(column_names=names, block_size=block_bytes),
         parse_options=csv.ParseOptions(
             delimiter=dialect.delimiter, quote_char='"' if is_quoted else False, newlines_in_values=is_quoted
         ),
@@ -69,7 +70,8 @@ def _parse(file: Any, dialect: Dialect, names: list[str], is_quoted: bool) -> An
     )
 
 
-def _line_ends_inside(table: Any) -> int:
+def line_ends_inside(table: Any) -> int:
+    """Return how many line ends stand in cells, where they end no line of the table."""
     import pyarrow.compute as pc
 
     return sum(pc.sum(pc.count_substring(column, "\n")).as_py() or 0 for column in table.columns)

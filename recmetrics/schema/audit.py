@@ -62,9 +62,9 @@ def _n_conflicting(dataset: Dataset) -> int:
     """Return the number of pairs with more than one label; a missing label contradicts none."""
     assert dataset.user is not None
     assert dataset.item is not None
-    keyed = np.flatnonzero((dataset.user >= 0) & (dataset.item >= 0) & ~np.isnan(dataset.label))
-    pair = pair_codes(dataset.user[keyed], dataset.item[keyed], len(dataset.items))
-    label = dataset.label[keyed]
+    rows = dataset.repeated_rows
+    rows = rows[~np.isnan(dataset.label[rows])]
+    pair, label = pair_codes(dataset.user[rows], dataset.item[rows], len(dataset.items)), dataset.label[rows]
     order = np.lexsort((label, pair))
     pair, label = pair[order], label[order]
     changes = (pair[1:] == pair[:-1]) & (label[1:] != label[:-1])

@@ -104,7 +104,7 @@ def _canonical_whole_numbers(array: Any) -> Ids | None:
     n_digits = len(values) + sum(int(np.count_nonzero(values >= 10**power)) for power in range(1, len(str(high))))
     if pc.sum(pc.binary_length(array)).as_py() != n_digits:
         return None
-    values = values - low
+    values = values - low if not values.flags.writeable else np.subtract(values, low, out=values)
     first = np.full(high - low + 1, len(values), dtype=np.int64)
     first[values[::-1]] = np.arange(len(values) - 1, -1, -1)  # the last write is the first row of a value
     present = np.flatnonzero(first < len(values))

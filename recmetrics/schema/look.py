@@ -48,26 +48,39 @@ def look_at(column: Any, decimal: str | None = None, *, is_exact: bool = False) 
     Unless `is_exact`, a column whose sample shows more than `MANY` different values is not counted to the end: then
     `n_distinct` is what the sample shows and `n_missing` 0.
     """
+    step = max(len(column) // N_LOOKED_AT, 1)
     try:
-        cells = decoded(column, "", "")
+        sample = decoded(_every(column, step), "", "")
+        n_distinct, n_missing = _counts(sample)
+        if step > 1 and (is_exact or n_distinct <= MANY):
+            n_distinct, n_missing = _counts(decoded(column, "", ""))
+        elif step > 1:
+            n_missing = 0
+        first = decoded(column.slice(0, 5), "", "").to_pylist()
     except RecmetricsError:  # lists, records, bytes that are no text: of no use here, and no reason to refuse the file
         return Look("other", 0, 0, len(column), (), str(column.type)[:60])
-    step = max(len(cells) // N_LOOKED_AT, 1)
-    sample = cells.take(np.arange(0, len(cells), step)) if step > 1 else cells
-    n_distinct, n_missing = _counts(sample)
-    if step > 1 and (is_exact or n_distinct <= MANY):
-        n_distinct, n_missing = _counts(cells)
-    elif step > 1:
-        n_missing = 0
     return Look(
         _kind(sample, decimal),
         n_distinct,
         n_missing,
         len(column),
-        tuple("" if value is None else str(value) for value in cells.slice(0, 5).to_pylist()),
+        tuple("" if value is None else str(value) for value in first),
         str(column.type)[:60],
         _is_binary(sample, n_distinct),
     )
+
+
+def _every(column: Any, step: int) -> Any:
+    """Return every `step`-th cell, chunk by chunk: taking from all chunks at once is slow."""
+    import pyarrow as pa  # lazily: the package must import quickly
+
+    if step == 1:
+        return column
+    found, seen = [], 0
+    for chunk in column.chunks:
+        found.append(chunk.take(pa.array(np.arange(-seen % step, len(chunk), step))))
+        seen += len(chunk)
+    return pa.chunked_array(found, column.type)
 
 
 def _counts(cells: Any) -> tuple[int, int]:

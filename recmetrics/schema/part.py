@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,8 @@ MAX_LABELLED = 1000  # different values up to which a named segment column can b
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows of one file. `label` None = no label column; `models` = the model of each row of a long table."""
+    """The rows of one file; `source` without them. `label` None = no label column; `models` = the model of each row of
+    a long table."""
 
     source: Source
     n_rows: int
@@ -45,7 +47,8 @@ class Part:
 def read_part(
     source: Source, guess: Guess, label_map: Mapping[str, float] | None, config: EvalConfig, needs_label: bool
 ) -> Part:
-    """Read every column that has a role.
+    """Read every column that has a role. The cells of a column are let go once they are read, so that a caller who
+    keeps no reference to the source never holds the file's text beside all its arrays.
 
     Raises
     ------
@@ -57,13 +60,14 @@ def read_part(
     if not guess.all_columns("score"):
         raise missing_column(source, "score")
     reader = _Reader(source, guess, config)
+    n_rows, source = source.n_rows, reader.source
     user, item = reader.ids("user"), reader.ids("item")
     label = reader.label(label_map, needs_label)
     scores = {name: reader.score(name, user) for name in guess.all_columns("score")}
     segments = {name: reader.segment(name) for name in (*guess.all_columns("segment"), *guess.all_columns("split"))}
     return Part(
         source=source,
-        n_rows=source.n_rows,
+        n_rows=n_rows,
         user=user,
         item=item,
         label=label,
@@ -75,21 +79,39 @@ def read_part(
     )
 
 
+def give_memory_back() -> None:
+    """Let Arrow return to the system what it keeps for later: the text of a column is not read again."""
+    import pyarrow as pa  # lazily: the package must import quickly
+
+    pa.default_memory_pool().release_unused()
+
+
 class _Reader:
     def __init__(self, source: Source, guess: Guess, config: EvalConfig) -> None:
-        self.source = source
+        self.source = source.without_rows()
+        self._uses = Counter(column for choice in guess.choices.values() for column in choice.columns)
+        self._table = source.table.select(list(self._uses))
         self.guess = guess
         self.config = config
         self.issues: list[Issue] = []
 
+    def _take(self, column: str) -> Any:
+        """Return a column and let it go with its last use."""
+        give_memory_back()  # of the columns read before
+        found = self._table.column(column)
+        self._uses[column] -= 1
+        if not self._uses[column]:
+            self._table = self._table.drop_columns([column])
+        return found
+
     def _array(self, column: str) -> Any:
-        return decoded(self.source.table.column(column), column, self.source.name)
+        return decoded(self._take(column), column, self.source.name)
 
     def ids(self, role: str) -> Ids | None:
         column = self.guess.column(role)
         if column is None:
             return None
-        found = read_ids(self.source.table.column(column), column, self.source.name, self.config.id_spelling)
+        found = read_ids(self._take(column), column, self.source.name, self.config.id_spelling)
         self.issues.extend(found.issues)
         return found
 
@@ -97,9 +119,7 @@ class _Reader:
         column = self.guess.column("label")
         if column is None:
             return None
-        found = read_labels(
-            self.source.table.column(column), column, self.source.name, label_map, self.source.decimal_sign
-        )
+        found = read_labels(self._take(column), column, self.source.name, label_map, self.source.decimal_sign)
         if needs_label:
             refuse_unlabelled(found, column, self.source.name)
         self.issues.extend(found.issues)
@@ -177,9 +197,7 @@ class _Reader:
 
     def _value(self, role: str, column: str, label_map: Mapping[str, float] | None) -> NDArray[np.float64]:
         if column == self.guess.column("label"):
-            return read_labels(
-                self.source.table.column(column), column, self.source.name, label_map, self.source.decimal_sign
-            ).values
+            return read_labels(self._take(column), column, self.source.name, label_map, self.source.decimal_sign).values
         array = self._array(column)
         cells = coded(array)
         words = [str(value).strip().casefold() for value in cells.values]
