@@ -89,8 +89,8 @@ class Raw:
             "too_large",
             N_(
                 "{file} has {size} MB or more; the cap is {cap} MB (given, or a third of the free memory), so it was "
-                "not read. Write it as Parquet with the needed columns only, take a sample of users, or use a larger "
-                "machine."
+                "not read. Write it as Parquet with the needed columns only, take a sample of users (recmetrics "
+                "sample-users), or use a larger machine."
             ),
             file=self.name,
             size=f"{n_bytes / 1e6:.1f}",

@@ -9,6 +9,7 @@ import typer
 from recmetrics.cli.app import app_command
 from recmetrics.cli.diagnose import diagnose_command
 from recmetrics.cli.evaluate import evaluate_command
+from recmetrics.cli.sample_users import sample_users_command
 from recmetrics.cli.samples import samples_command
 from recmetrics.errors import RecmetricsError
 
@@ -25,6 +26,7 @@ cli.command("app")(app_command)
 cli.command("evaluate")(evaluate_command)
 cli.command("diagnose")(diagnose_command)
 cli.command("samples")(samples_command)
+cli.command("sample-users")(sample_users_command)
 
 
 def run(arguments: list[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,18 @@ def read_streamed(
         return Streamed(table, encoding, lines.n_lines - n_inside - table.num_rows)
 
 
+def batches(raw: Raw, sample: Sample, dialect: Dialect, names: list[str], header_bytes: int) -> Iterator[Any]:
+    """Yield the rows below the header piece by piece, all text; `pyarrow.ArrowInvalid` for a malformed line."""
+    import pyarrow as pa  # lazily: the package must import quickly
+    from pyarrow import csv
+
+    encoding = find_encoding(sample.data, sample.is_whole)
+    with _Utf8(raw, encoding.name if encoding else "utf-8", header_bytes, is_quoted=True) as lines:
+        read, parse, convert = _options(dialect, names, is_quoted=True, block_bytes=BLOCK_BYTES)
+        file = pa.PythonFile(lines, mode="r")
+        yield from csv.open_csv(file, read_options=read, parse_options=parse, convert_options=convert)
+
+
 def header_of(sample: Sample, dialect: Dialect) -> tuple[list[str], int] | None:
     """Return the cells of the first line and its bytes as UTF-8, or None when the sample does not hold a whole one."""
     data = sample.text.encode()
@@ -55,18 +68,22 @@ def header_of(sample: Sample, dialect: Dialect) -> tuple[list[str], int] | None:
 
 def parse_lines(file: Any, dialect: Dialect, names: list[str], is_quoted: bool, block_bytes: int = BLOCK_BYTES) -> Any:
     """Return the table of lines that hold as many fields as there are names, all text; `pyarrow.ArrowInvalid` else."""
+    from pyarrow import csv
+
+    read, parse, convert = _options(dialect, names, is_quoted, block_bytes)
+    return csv.read_csv(file, read_options=read, parse_options=parse, convert_options=convert)
+
+
+def _options(dialect: Dialect, names: list[str], is_quoted: bool, block_bytes: int) -> tuple[Any, Any, Any]:
     import pyarrow as pa
     from pyarrow import csv
 
-    return csv.read_csv(
-        file,
-        read_options=csv.ReadOptions(column_names=names, block_size=block_bytes),
-        parse_options=csv.ParseOptions(
+    return (
+        csv.ReadOptions(column_names=names, block_size=block_bytes),
+        csv.ParseOptions(
             delimiter=dialect.delimiter, quote_char='"' if is_quoted else False, newlines_in_values=is_quoted
         ),
-        convert_options=csv.ConvertOptions(
-            column_types={column: pa.string() for column in names}, strings_can_be_null=False
-        ),
+        csv.ConvertOptions(column_types={column: pa.string() for column in names}, strings_can_be_null=False),
     )
 
 
