@@ -35,7 +35,7 @@ def _missing_ids(dataset: Dataset) -> tuple[Issue, ...]:
         "rows": ", ".join(str(dataset.row_number[row]) for row in rows[:N_EXAMPLES]),
     }
     template = N_(
-        "{count} rows lack an id ({user} the user, {item} the item; rows {rows}). "
+        "Rows without an id: {count} (user missing: {user}, item missing: {item}; rows {rows}). "
         "They count in row metrics and stand in no list."
     )
     return (Issue("missing_ids", len(rows), template, facts, severity="doubt"),)
@@ -52,10 +52,10 @@ def _duplicates(dataset: Dataset) -> tuple[Issue, ...]:
     n_conflicting = _n_conflicting(dataset)
     facts = {"count": len(surplus), "conflicting": n_conflicting, "pairs": "; ".join(examples)}
     template = N_(
-        "{count} rows repeat a user–item pair ({pairs}); {conflicting} pairs have different labels. "
-        "Say which row to keep before anything is computed."
+        "Rows that repeat a user–item pair: {count} ({pairs}); pairs with different labels: {conflicting}. "
+        "A list holds an item once, so the convention has to say which row counts."
     )
-    return (Issue("duplicates", len(surplus), template, facts, examples, "doubt"),)
+    return (Issue("duplicates", len(surplus), template, facts, examples, "doubt", asks="duplicates"),)
 
 
 def _n_conflicting(dataset: Dataset) -> int:

@@ -194,11 +194,15 @@ def _issues(values: NDArray[np.float64], by_value: NDArray[np.float64], name: st
     facts = {"file": file, "column": name}
     n_missing = int(np.isnan(values).sum())
     if n_missing:
-        template = N_("{file}: {count} rows have no label in column '{column}'.")
-        found.append(Issue("missing_labels", n_missing, template, {**facts, "count": n_missing}, severity="dropped"))
+        template = N_(
+            "{file}: rows without a label in column '{column}': {count}. They are left out of row metrics; in a list "
+            "they are items that nobody judged."
+        )
+        told = {**facts, "count": n_missing}
+        found.append(Issue("missing_labels", n_missing, template, told, severity="doubt", asks="unjudged"))
     n_negative = int((values < 0).sum())
     if n_negative:
-        template = N_("{file}: {count} rows have a label below 0 in column '{column}'; they gain nothing.")
+        template = N_("{file}: rows with a label below 0 in column '{column}': {count}; they gain nothing.")
         found.append(
             Issue("negative_relevance", n_negative, template, {**facts, "count": n_negative}, severity="doubt")
         )

@@ -30,8 +30,8 @@ _READINGS = {
     "percent": N_("{file}: numbers in '{column}' are percentages and were divided by 100."),
 }
 _ODD = {
-    "missing_scores": N_("{file}: {count} rows have no score in column '{column}'."),
-    "infinite_scores": N_("{file}: {count} rows have an infinite score in '{column}'."),
+    "missing_scores": N_("{file}: rows without a score in column '{column}': {count}."),
+    "infinite_scores": N_("{file}: rows with an infinite score in '{column}': {count}."),
 }
 
 

@@ -16,6 +16,14 @@ SECONDS_A_DAY = 86_400.0
 _UNITS = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"), (1e8, "s"))
 _A_DAY = {"d": 1.0, "s": SECONDS_A_DAY, "ms": 1e3 * SECONDS_A_DAY, "us": 1e6 * SECONDS_A_DAY, "ns": 1e9 * SECONDS_A_DAY}
 
+_READ_AS = {
+    "d": N_("{file}: numbers in '{column}' were read as days."),
+    "s": N_("{file}: numbers in '{column}' were read as seconds since 1970."),
+    "ms": N_("{file}: numbers in '{column}' were read as milliseconds since 1970."),
+    "us": N_("{file}: numbers in '{column}' were read as microseconds since 1970."),
+    "ns": N_("{file}: numbers in '{column}' were read as nanoseconds since 1970."),
+}
+
 
 def read_days(array: Any, column: str, file: str, unit: str = "auto") -> tuple[NDArray[np.float64], tuple[Issue, ...]]:
     """Return days since 1970 as float64[n], NaN where a cell is empty or no time, and what has to be said.
@@ -55,9 +63,8 @@ def _from_epoch(
         finite = np.abs(values[np.isfinite(values)])
         typical = float(np.median(finite)) if len(finite) else 0.0
         unit = next((name for least, name in _UNITS if typical >= least), "d")
-    template = N_("{file}: numbers in '{column}' were read as {unit}.")
     facts = {"file": file, "column": column, "unit": unit}
-    return values / _A_DAY[unit], (Issue("time_unit", len(values), template, facts, asks="time_unit"),)
+    return values / _A_DAY[unit], (Issue("time_unit", len(values), _READ_AS[unit], facts, asks="time_unit"),)
 
 
 def _calendar_days(values: NDArray[np.float64]) -> NDArray[np.float64] | None:

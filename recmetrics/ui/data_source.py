@@ -19,8 +19,10 @@ from recmetrics.config import READING_FIELDS, EvalConfig
 from recmetrics.dataset import Dataset
 from recmetrics.errors import RecmetricsError
 from recmetrics.evaluate import part
+from recmetrics.formats import FORMATS
 from recmetrics.json_contract import row_steps
 from recmetrics.load import load, read_source
+from recmetrics.raw import PACKED_SUFFIXES
 from recmetrics.samples import SAMPLES
 from recmetrics.schema.audit import Step
 from recmetrics.source import Source
@@ -30,7 +32,7 @@ from recmetrics.usable import usable
 
 _cap = os.environ.get("RECMETRICS_MAX_ROWS", "")
 MAX_ROWS = int(_cap) if _cap.isdigit() and int(_cap) > 0 else 5_000_000
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".jsonl", ".ndjson", ".run", ".qrels", ".gz")
+SUFFIXES = (".txt", *(suffix for known in FORMATS.values() for suffix in known.suffixes), *PACKED_SUFFIXES)
 KEPT_DATASETS, KEPT_TABLES = 8, 24
 MOST_FILES = 20
 MOST_SERVER_FILES = 200

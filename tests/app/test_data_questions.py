@@ -61,12 +61,12 @@ def test_the_default_is_in_force_until_another_answer_is_given(tmp_path: Path, m
     assert "Questions that these files leave open: 1." in written(at)
     control = at.selectbox(key=state.fact_key("time_unit"))
     assert control.value == "auto"
-    assert "were read as s" in written(at)
+    assert "were read as seconds" in written(at)
     control.set_value("ms").run()
     # 1,700,000,000 ms are 19.7 days after 1970: another reading of the same cells.
     assert config_of(at).time_unit == "ms"
     assert not at.exception
-    assert "were read as ms" in written(at)
+    assert "were read as milliseconds" in written(at)
     assert "Every question that these files leave open is answered" in written(at)
     assert "time\\_unit=ms" in written(at)
 

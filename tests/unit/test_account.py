@@ -175,7 +175,7 @@ def test_the_heading_of_the_command_line_prints_the_same_sum() -> None:
 
 def test_the_heading_names_the_option_that_answers_a_doubt() -> None:
     text = "user,item,label,score,time\nu1,a,1,0.9,1700000000\nu1,b,0,0.4,1700000060\n"
-    note = next(line for line in heading(load(file(text)), EvalConfig()) if "were read as s" in line)
+    note = next(line for line in heading(load(file(text)), EvalConfig()) if "were read as seconds" in line)
     assert note.endswith("Change it with --set time_unit=value.")
 
 

@@ -90,7 +90,7 @@ def _size(n_bytes: int, text: Text) -> str:
 def _uploaders(text: Text) -> None:
     kinds = [suffix.removeprefix(".") for suffix in data_source.SUFFIXES]
     st.file_uploader(
-        text._("Scored rows: CSV, TSV, Parquet, JSON lines or TREC run; several files are several models"),
+        text._("Scored rows: CSV, Excel, Parquet, JSON lines or TREC run; several files are several models"),
         kinds,
         accept_multiple_files=True,
         key=state.FILES,
